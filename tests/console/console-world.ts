@@ -66,3 +66,15 @@ export async function createConsoleWorld(): Promise<ConsoleWorld> {
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }
+
+/** Moves the page's film to its third second; resolves to its whole seconds, and where it is then. */
+export async function seekFilm(page: Page): Promise<unknown> {
+  return page.evaluate(`(async () => {
+    const video = document.querySelector("video")
+    if (video.readyState < 1) await new Promise((resolve) => video.addEventListener("loadedmetadata", resolve))
+    const seeked = new Promise((resolve) => video.addEventListener("seeked", resolve))
+    video.currentTime = 3
+    await seeked
+    return [Math.round(video.duration), video.currentTime]
+  })()`)
+}

@@ -7,7 +7,7 @@ import { createHash } from "node:crypto"
 import { after, before, describe, it } from "node:test"
 import type { Page } from "playwright-core"
 import { skipWithoutBrowser } from "../support/browser.ts"
-import { createConsoleWorld, FILM, type ConsoleWorld } from "./console-world.ts"
+import { createConsoleWorld, FILM, seekFilm, type ConsoleWorld } from "./console-world.ts"
 
 const LARGE = Buffer.alloc(17 * 2 ** 20)
 const DIGEST = createHash("sha256").update(LARGE).digest("base64")
@@ -52,15 +52,7 @@ describe("a film in the console", { skip: skipWithoutBrowser }, () => {
     const [page, address] = await showFilm(async (opened) => void (await makeLarge(opened)))
     assert.ok(address.startsWith(`${world.service.url}/v1/tasks/${film}/`))
     assert.match(address, /[?&]access=/)
-    const seek = `(async () => {
-      const video = document.querySelector("video")
-      if (video.readyState < 1) await new Promise((resolve) => video.addEventListener("loadedmetadata", resolve))
-      const seeked = new Promise((resolve) => video.addEventListener("seeked", resolve))
-      video.currentTime = 3
-      await seeked
-      return [Math.round(video.duration), video.currentTime]
-    })()`
-    assert.deepEqual(await page.evaluate(seek), [4, 3])
+    assert.deepEqual(await seekFilm(page), [4, 3])
   })
 
   it("is shown from memory, however large, if the key may not make links", async () => {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict"
 import { after, before, describe, it } from "node:test"
 import { skipWithoutBrowser } from "../support/browser.ts"
 import { until } from "../support/until.ts"
-import { createConsoleWorld, FILM, PICTURE, type ConsoleWorld } from "./console-world.ts"
+import { createConsoleWorld, FILM, PICTURE, seekFilm, type ConsoleWorld } from "./console-world.ts"
 
 describe("tasks in the console", { skip: skipWithoutBrowser }, () => {
   let world: ConsoleWorld
@@ -88,15 +88,7 @@ describe("tasks in the console", { skip: skipWithoutBrowser }, () => {
   it("plays a film, and seeks in it", async () => {
     const { page } = await world.enter(`#/tasks/${film}`)
     await page.locator("video").waitFor()
-    const seek = `(async () => {
-      const video = document.querySelector("video")
-      if (video.readyState < 1) await new Promise((resolve) => video.addEventListener("loadedmetadata", resolve))
-      const seeked = new Promise((resolve) => video.addEventListener("seeked", resolve))
-      video.currentTime = 3
-      await seeked
-      return [Math.round(video.duration), video.currentTime]
-    })()`
-    assert.deepEqual(await page.evaluate(seek), [4, 3])
+    assert.deepEqual(await seekFilm(page), [4, 3])
   })
 
   it("makes a private link that opens without the key", async () => {

@@ -108,46 +108,51 @@ function DayPlot({ days }: { readonly days: readonly UsageReport[] }): JSX.Eleme
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" })
 
 function DayTable({ days }: { readonly days: readonly UsageReport[] }): JSX.Element {
-  return (
-    <table class="plain-table">
-      <thead>
-        <tr>
-          <th scope="col">Day</th>
-          <th scope="col">Tasks</th>
-          <th scope="col">Charged</th>
-        </tr>
-      </thead>
-      <tbody>
-        {days.map(({ from, tasks, charge_micros: micros }) => (
-          <tr key={from}>
-            <th scope="row">{date.format(from * 1000)}</th>
-            <td>{tasks}</td>
-            <td>
-              <Money micros={micros} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  )
+  const rows = days.map(({ from, tasks, charge_micros: micros }) => {
+    return { id: `${from}`, name: date.format(from * 1000), tasks, micros }
+  })
+  return <ChargeTable title="Day" rows={rows} />
 }
 
 function ModelTable({ charges }: Pick<UsageReport, "charges">): JSX.Element {
+  const rows = charges.map(({ model, price_version: version, tasks, charge_micros: micros }) => {
+    const name = (
+      <>
+        {model} <span class="soft small">{version}</span>
+      </>
+    )
+    return { id: `${model} ${version}`, name, tasks, micros }
+  })
+  return <ChargeTable title="Model" rows={rows} />
+}
+
+interface ChargeRow {
+  readonly id: string
+  readonly name: JSX.Element | string
+  readonly tasks: number
+  readonly micros: number
+}
+
+interface ChargeTableProps {
+  /** What the rows are about. */
+  readonly title: string
+  readonly rows: readonly ChargeRow[]
+}
+
+function ChargeTable({ title, rows }: ChargeTableProps): JSX.Element {
   return (
     <table class="plain-table">
       <thead>
         <tr>
-          <th scope="col">Model</th>
+          <th scope="col">{title}</th>
           <th scope="col">Tasks</th>
           <th scope="col">Charged</th>
         </tr>
       </thead>
       <tbody>
-        {charges.map(({ model, price_version: version, tasks, charge_micros: micros }) => (
-          <tr key={`${model} ${version}`}>
-            <th scope="row">
-              {model} <span class="soft small">{version}</span>
-            </th>
+        {rows.map(({ id, name, tasks, micros }) => (
+          <tr key={id}>
+            <th scope="row">{name}</th>
             <td>{tasks}</td>
             <td>
               <Money micros={micros} />
