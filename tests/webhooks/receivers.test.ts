@@ -145,6 +145,34 @@ describe("receivers that hang", () => {
     assert.equal(world.sent.filter(({ url }) => url !== URL_A).length, 4)
   })
 
+  test("leave room for other accounts, also if they answer well in the end", async (t) => {
+    const world = createWorld(t, { sendsToProven: 8, sendsPerAccount: 4, endpointsPerAccount: 100 })
+    world.webhooks.start()
+    const slow = Array.from({ length: 6 }, (_, index) => `https://slow${index}.example`)
+    for (const url of slow) {
+      world.receivers.set(url, () => 200)
+      // oxlint-disable-next-line no-await-in-loop
+      await world.add(url)
+    }
+    await world.add(URL_A, undefined, "other")
+    await world.change("warm", FINISH)
+    await world.change("other-warm", FINISH, { account: "other" })
+    await world.clock.advance(1_000)
+    const before = world.sent.length
+    for (const url of slow) world.receivers.set(url, () => world.clock.wait(14_900).then(() => 200))
+    for (let index = 0; index < 20; index += 1) {
+      // oxlint-disable-next-line no-await-in-loop
+      await world.change(`t${index}`, FINISH)
+    }
+    await world.clock.advance(1_000)
+    assert.equal(world.sent.length - before, 4)
+    await world.change("u", FINISH, { account: "other" })
+    await world.clock.advance(0)
+    assert.equal(world.sent.at(-1)?.url, URL_A)
+    await world.clock.advance(600_000)
+    assert.equal(world.sent.length - before, 121, "in the end all are sent")
+  })
+
   test("take turns", async (t) => {
     const world = createWorld(t, { sendsToOthers: 2, endpointsPerAccount: 100 })
     world.webhooks.start()

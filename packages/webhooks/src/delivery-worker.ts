@@ -6,7 +6,14 @@
  *     due → taken (for `leaseMs`) → sent → recorded → delivered, or due again, or given up
  */
 import type { Clock, Delivery, Log, WebhookEndpoint, WebhookStorage } from "@safelight/core"
-import { createPlaces, isProven, mostInFlight, type Line, type Places } from "./places.ts"
+import {
+  createPlaces,
+  createShares,
+  isProven,
+  mostInFlight,
+  type Line,
+  type Places,
+} from "./places.ts"
 import type { WebhookSettings } from "./settings.ts"
 
 export interface DeliveryWorkerOptions {
@@ -33,6 +40,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const sending = new Set<Promise<void>>()
   const proven = createPlaces(settings.sendsToProven, fill)
   const others = createPlaces(settings.sendsToOthers, fill)
+  const shares = createShares(settings.sendsPerAccount, fill)
   let isStopping = false
 
   function noteDue(endpoint: WebhookEndpoint): void {
@@ -46,9 +54,10 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     const wanted = mostInFlight(line, settings) - line.inFlight
     if (wanted <= 0) return
     const places = isProven(line) ? proven : others
-    const count = Math.min(wanted, places.free())
-    if (count <= 0) places.await(line)
-    else track(takeAndSend(line, places, count))
+    const share = shares.of(line)
+    const count = Math.min(wanted, places.free(), share.free())
+    if (count > 0) track(takeAndSend(line, places, count))
+    else (share.free() > 0 ? places : share).await(line)
   }
 
   function track(work: Promise<void>): void {
@@ -58,6 +67,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
 
   async function takeAndSend(line: Line, places: Places, count: number): Promise<void> {
     places.take(count)
+    shares.of(line).take(count)
     line.inFlight += count
     line.isTaking = true
     const taken = await take(line, count, options)
@@ -69,10 +79,15 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
 
   function giveBack(line: Line, places: Places, count: number): void {
     line.inFlight -= count
-    if (count > 0) places.release(count)
+    if (count > 0) {
+      places.release(count)
+      shares.of(line).release(count)
+    }
     // What was recorded together ends together: so that many are taken at once.
     queueMicrotask(() => fill(line))
-    if (line.inFlight === 0 && !line.isDue) lines.delete(line.endpoint.id)
+    if (line.inFlight > 0 || line.isDue) return
+    lines.delete(line.endpoint.id)
+    shares.tidy(line)
   }
 
   async function send(line: Line, places: Places, delivery: Delivery): Promise<void> {

@@ -1,6 +1,7 @@
 /**
  * Who may send how much at a time. Endpoints that took the last message share places that no other endpoint can
- * take: a thousand dead receivers, each holding its place until the time-out, delay each other alone. Of what
+ * take: a thousand dead receivers, each holding its place until the time-out, delay each other alone. An account
+ * holds at most its share of them: receivers that answer well, but late, hold up their own account alone. Of what
  * waits for a place the first comes first.
  */
 import type { WebhookEndpoint } from "@safelight/core"
@@ -25,6 +26,8 @@ export interface Places {
   readonly release: (count: number) => void
   /** Calls `onFree` with the line once there is a place. */
   readonly await: (line: Line) => void
+  /** Whether nobody holds or awaits a place. */
+  readonly isIdle: () => boolean
 }
 
 export function createPlaces(most: number, onFree: (line: Line) => void): Places {
@@ -45,6 +48,29 @@ export function createPlaces(most: number, onFree: (line: Line) => void): Places
       }
     },
     await: (line) => void waiting.add(line),
+    isIdle: () => taken === 0 && waiting.size === 0,
+  }
+}
+
+/** The places of each account, which exist while somebody needs them. */
+export function createShares(
+  most: number,
+  onFree: (line: Line) => void,
+): {
+  readonly of: (line: Line) => Places
+  /** Forgets those of the line's account if they are idle. */
+  readonly tidy: (line: Line) => void
+} {
+  const shares = new Map<string, Places>()
+  return {
+    of({ endpoint: { account } }) {
+      const share = shares.get(account) ?? createPlaces(most, onFree)
+      shares.set(account, share)
+      return share
+    },
+    tidy({ endpoint: { account } }) {
+      if (shares.get(account)?.isIdle() === true) shares.delete(account)
+    },
   }
 }
 

@@ -19,6 +19,8 @@ export const DEFAULTS = {
   sendsToProven: 512,
   /** And to all others, so that dead ones never take the places of the living. */
   sendsToOthers: 256,
+  /** Of both together to the endpoints of one account, so that four that are slow leave room for others. */
+  sendsPerAccount: 128,
   /**
    * To one endpoint that takes them, to any other one at a time. Each waits for two commits too: with 16 a fast
    * receiver got 460 a second.
@@ -44,5 +46,6 @@ export function toSettings(given?: Partial<WebhookSettings>): WebhookSettings {
     timeoutMs: [1, LONGEST_TIMER_MS],
     pollMs: [1, LONGEST_TIMER_MS],
     sendsToProven: POSITIVE,
+    sendsPerAccount: POSITIVE,
   })
 }
