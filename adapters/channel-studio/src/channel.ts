@@ -65,7 +65,8 @@ async function submit(
 ): Promise<SubmitOutcome> {
   const { account, upstreamKey, signal } = request
   const { deferrals = 0 } = plan.directives
-  if (toAttempt(upstreamKey) <= deferrals) {
+  // Whoever repeats a call doesn't know what the first one came to: a refusal would leave that open until the end.
+  if (request.isRepeat !== true && toAttempt(upstreamKey) <= deferrals) {
     return { kind: "not-created", reason: "studio_deferred", isAboutRequest: true }
   }
   const accepted = { kind: "accepted", operation: toOperation(request) } as const

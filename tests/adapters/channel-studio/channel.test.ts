@@ -430,7 +430,7 @@ describe("the sandbox", () => {
     assert.deepEqual(media.opened, [])
   })
 
-  test("defer 2 turns down two attempts, each repeat of one alike, and takes the third", async (t) => {
+  test("defer 2 turns down two attempts, each time alike, and takes the third", async (t) => {
     const { channel } = createTestStudio(t)
     const first = toRequest(TEXT_TO_IMAGE, { prompt: "[studio: defer 2] a fox", ...SMALL })
     const attempt = (number: number): ReturnType<typeof channel.submit> =>
@@ -447,6 +447,13 @@ describe("the sandbox", () => {
       (await other.submit({ ...first, upstreamKey: `${first.task}.3` })).kind,
       "accepted",
     )
+  })
+
+  test("defer turns down no repeat: whoever repeats would never know what the first call came to", async (t) => {
+    const { channel } = createTestStudio(t)
+    const first = toRequest(TEXT_TO_IMAGE, { prompt: "[studio: defer 2] a fox", ...SMALL })
+    assert.equal((await channel.submit(first)).kind, "not-created")
+    assert.equal((await channel.submit({ ...first, isRepeat: true })).kind, "accepted")
   })
 
   test("unsafe is refused by the safety checker, and passes without it", async (t) => {
