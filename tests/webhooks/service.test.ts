@@ -1,6 +1,7 @@
 /** What an account asks of its webhooks, and what it may not. */
 import assert from "node:assert/strict"
 import { describe, test } from "node:test"
+import type { WebhookName } from "@safelight/core"
 import { createWorld, FINISH } from "./webhook-world.ts"
 
 const URL_A = "https://a.example"
@@ -117,6 +118,37 @@ describe("endpoints", () => {
     await world.clock.advance(2_000)
     assert.deepEqual(world.sent, [])
     assert.deepEqual(await world.webhooks.listWebhooks("account"), [])
+  })
+
+  test("that end with a thousand messages leave none waiting, also if a process dies amid that", async (t) => {
+    const world = createWorld(t)
+    const { storage, webhooks } = world
+    const ids = [await world.add(URL_A), await world.add(URL_A), await world.add(URL_A)] as const
+    for (let index = 0; index < 1_100; index += 1) {
+      const message = { message: `m${index}`, subject: `s${index}`, sequence: index, type: "t" }
+      const delivery = { ...message, payload: "{}", createdAt: 1, dueAt: 1 }
+      // oxlint-disable-next-line no-await-in-loop
+      for (const endpoint of ids) await storage.addDelivery({ ...delivery, endpoint })
+    }
+    const [disabled, deleted, left] = ids.map((id) => ({ account: "account", id })) as [
+      WebhookName,
+      WebhookName,
+      WebhookName,
+    ]
+    await webhooks.updateWebhook({ ...disabled, isEnabled: false })
+    assert.equal(await storage.clearDeliveries({ endpoint: disabled.id, limit: 1 }), 0)
+    await webhooks.deleteWebhook(deleted)
+    assert.deepEqual(await storage.listDeliveries({ endpoint: deleted.id, limit: 1 }), [])
+    await webhooks.updateWebhook({ ...disabled, isEnabled: true })
+    assert.equal(await storage.clearDeliveries({ endpoint: disabled.id, limit: 1 }), 0)
+    assert.deepEqual(await webhooks.replayFailed({ ...disabled, since: 0 }), {
+      kind: "done",
+      replayed: 1_100,
+    })
+    // As if the process had died once the endpoint was gone.
+    await storage.deleteWebhook({ ...left, keepFeedUntil: 0 })
+    assert.equal(await webhooks.sweep(), 0)
+    assert.deepEqual(await storage.listDeliveries({ endpoint: left.id, limit: 1 }), [])
   })
 
   test("keep the last secrets alone, and none longer than a rotation says", async (t) => {

@@ -11,12 +11,31 @@ import type {
   RecordedTry,
   TakeDeliveriesRequest,
 } from "@safelight/core"
-import { sql } from "kysely"
+import { sql, type Kysely } from "kysely"
 import { describeStatements } from "./statement.ts"
-import { allOf, TABLES } from "./tables.ts"
+import { allOf, TABLES, type StoreDatabase } from "./tables.ts"
 
 const PENDING = sql.lit("pending" as const)
 const FAILED = sql.lit("failed" as const)
+
+export interface Clearing {
+  readonly endpoint: string
+  readonly limit: number
+}
+
+export interface FailedPage extends Clearing {
+  readonly now: number
+  readonly since: number
+}
+
+/** A row if the endpoint is there, and enabled. */
+function selectEnabled(db: Kysely<StoreDatabase>, endpoint: string) {
+  return db
+    .selectFrom("webhookEndpoints")
+    .select("id")
+    .where("id", "=", endpoint)
+    .where((of) => of("disabledAt", "=", of.lit(0)))
+}
 
 const OUTBOX = describeStatements(({ db, compile }) => ({
   insertDelivery: compile((delivery: Delivery) =>
@@ -52,26 +71,6 @@ const OUTBOX = describeStatements(({ db, compile }) => ({
         .where("state", "=", PENDING)
         .where("dueAt", "<", dueAt),
   ),
-  /** Of an endpoint that is disabled. */
-  giveUpDeliveries: compile(({ endpoint }: { endpoint: string }) =>
-    db
-      .updateTable("webhookDeliveries")
-      .set({ state: FAILED })
-      .where("endpoint", "=", endpoint)
-      .where("state", "=", PENDING)
-      .where((of) =>
-        of.exists(
-          of
-            .selectFrom("webhookEndpoints")
-            .select("id")
-            .where("id", "=", endpoint)
-            .where("disabledAt", "<>", of.lit(0)),
-        ),
-      ),
-  ),
-  deleteDeliveries: compile(({ endpoint }: { endpoint: string }) =>
-    db.deleteFrom("webhookDeliveries").where("endpoint", "=", endpoint),
-  ),
 }))
 
 const TAKINGS = describeStatements(({ db, compile, dialect }) => ({
@@ -100,15 +99,7 @@ const TAKINGS = describeStatements(({ db, compile, dialect }) => ({
                 ),
               ),
             )
-            .where((where) =>
-              where.exists(
-                where
-                  .selectFrom("webhookEndpoints")
-                  .select("id")
-                  .where("id", "=", endpoint)
-                  .where("disabledAt", "=", where.lit(0)),
-              ),
-            )
+            .where((where) => where.exists(selectEnabled(db, endpoint)))
             .orderBy("waiting.dueAt")
             .orderBy("waiting.sequence")
             .limit(limit)
@@ -160,23 +151,28 @@ const LOG = describeStatements(({ db, compile }) => {
 })
 
 const REPLAYS = describeStatements(({ db, compile }) => {
-  const replay = ({ now }: { readonly now: number }) =>
+  const replay = ({ endpoint, now }: { readonly endpoint: string; readonly now: number }) =>
     db
       .updateTable("webhookDeliveries")
       .set((of) => ({ state: PENDING, tries: of.lit(0), dueAt: now }))
       .where("state", "<>", PENDING)
+      .where("endpoint", "=", endpoint)
+      .where((of) => of.exists(selectEnabled(db, endpoint)))
   return {
     replayOne: compile((request: DeliveryName & { readonly now: number }) =>
-      replay(request)
-        .where("endpoint", "=", request.endpoint)
-        .where("message", "=", request.message),
+      replay(request).where("message", "=", request.message),
     ),
-    replayFailed: compile(
-      (request: { readonly endpoint: string; readonly now: number; readonly since: number }) =>
-        replay(request)
-          .where("endpoint", "=", request.endpoint)
-          .where("state", "=", FAILED)
-          .where("createdAt", ">=", request.since),
+    replayFailed: compile((request: FailedPage) =>
+      replay(request).where("message", "in", (of) =>
+        of
+          .selectFrom("webhookDeliveries as failed")
+          .select("failed.message")
+          .where("failed.endpoint", "=", request.endpoint)
+          .where("failed.state", "=", FAILED)
+          .where("failed.createdAt", ">=", request.since)
+          .orderBy("failed.createdAt")
+          .limit(request.limit),
+      ),
     ),
   }
 })
@@ -201,11 +197,94 @@ const REMOVALS = describeStatements(({ db, compile }) => ({
         ),
       ),
   ),
-  /** What was made for an endpoint while it was deleted. */
-  removeOrphans: compile(() =>
+}))
+
+/** What endpoints leave behind that are disabled or deleted. */
+const CLEARINGS = describeStatements(({ db, compile }) => ({
+  /** Of an endpoint that is disabled. */
+  giveUpDeliveries: compile(({ endpoint, limit }: Clearing) =>
+    db
+      .updateTable("webhookDeliveries")
+      .set({ state: FAILED })
+      .where("endpoint", "=", endpoint)
+      .where("message", "in", (of) =>
+        of
+          .selectFrom("webhookDeliveries as waiting")
+          .select("waiting.message")
+          .where("waiting.endpoint", "=", endpoint)
+          .where("waiting.state", "=", PENDING)
+          .limit(limit),
+      )
+      .where((of) =>
+        of.exists(
+          of
+            .selectFrom("webhookEndpoints")
+            .select("id")
+            .where("id", "=", endpoint)
+            .where("disabledAt", "<>", of.lit(0)),
+        ),
+      ),
+  ),
+  /** Of an endpoint that is deleted. */
+  dropDeliveries: compile(({ endpoint, limit }: Clearing) =>
     db
       .deleteFrom("webhookDeliveries")
-      .where("endpoint", "not in", db.selectFrom("webhookEndpoints").select("id")),
+      .where("endpoint", "=", endpoint)
+      .where("message", "in", (of) =>
+        of
+          .selectFrom("webhookDeliveries as left")
+          .select("left.message")
+          .where("left.endpoint", "=", endpoint)
+          .limit(limit),
+      )
+      .where((of) =>
+        of.not(
+          of.exists(of.selectFrom("webhookEndpoints").select("id").where("id", "=", endpoint)),
+        ),
+      ),
+  ),
+}))
+
+const UNCLEARED = describeStatements(({ db, compile }) => ({
+  /** Steps from one endpoint that has deliveries to the next: few rows are looked at, however many there are. */
+  findUncleared: compile(() =>
+    db
+      .withRecursive("told", (of) =>
+        of
+          .selectFrom("webhookDeliveries")
+          .select((min) => min.fn.min<string | null>("endpoint").as("endpoint"))
+          .unionAll(
+            of
+              .selectFrom("told")
+              .select((step) =>
+                step
+                  .selectFrom("webhookDeliveries as next")
+                  .select((min) => min.fn.min<string | null>("next.endpoint").as("endpoint"))
+                  .whereRef("next.endpoint", ">", "told.endpoint")
+                  .as("endpoint"),
+              )
+              .where("told.endpoint", "is not", null),
+          ),
+      )
+      .selectFrom("told")
+      .leftJoin("webhookEndpoints", "webhookEndpoints.id", "told.endpoint")
+      .select((of) => of.ref("told.endpoint").$notNull().as("endpoint"))
+      .where("told.endpoint", "is not", null)
+      .where((of) =>
+        of.or([
+          of("webhookEndpoints.id", "is", null),
+          of.and([
+            of("webhookEndpoints.disabledAt", "<>", of.lit(0)),
+            of.exists(
+              of
+                .selectFrom("webhookDeliveries as waiting")
+                .select("waiting.message")
+                .whereRef("waiting.endpoint", "=", "told.endpoint")
+                .where("waiting.state", "=", PENDING),
+            ),
+          ]),
+        ]),
+      ),
   ),
 }))
 
@@ -215,4 +294,6 @@ export const DELIVERY_STATEMENTS = describeStatements((compiler) => ({
   ...LOG(compiler),
   ...REPLAYS(compiler),
   ...REMOVALS(compiler),
+  ...CLEARINGS(compiler),
+  ...UNCLEARED(compiler),
 }))

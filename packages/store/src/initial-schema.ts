@@ -135,6 +135,7 @@ create index webhooks_owned on webhook_endpoints (account, created_at, id);
 create index deliveries_due on webhook_deliveries (endpoint, due_at, sequence) where state = 'pending';
 create index deliveries_ordered on webhook_deliveries (endpoint, subject, sequence)
   where state = 'pending';
+create index deliveries_failed on webhook_deliveries (endpoint, created_at) where state = 'failed';
 create index deliveries_listed on webhook_deliveries (endpoint, created_at, message);
 create index deliveries_over on webhook_deliveries (created_at) where state <> 'pending'`
 

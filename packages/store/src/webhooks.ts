@@ -1,6 +1,7 @@
 /**
  * Webhooks: endpoints and deliveries. What one commit must hold together is one change here: how far a feed was
- * spread with the deliveries that came of it, an endpoint that is disabled with the deliveries that it gives up.
+ * spread with the deliveries that came of it. What an endpoint leaves behind may be a million rows: these are cleared
+ * by page.
  */
 import type { Delivery, NewDelivery, RecordedTry, WebhookStorage } from "@safelight/core"
 import { countOf, rowsOf, toStep, type Database, type Step } from "./driver.ts"
@@ -48,7 +49,6 @@ function createEndpointMethods(
       const outcome = await commit({
         steps: [
           toStep(statements.updateWebhook, { ...endpoint, replaced: revision - 1 }),
-          toStep(statements.giveUpDeliveries, { endpoint: id }),
           ...(isRenewed ? [toStep(statements.renewWebhook, { id })] : []),
         ],
         isGuarded: true,
@@ -59,7 +59,6 @@ function createEndpointMethods(
       const outcome = await commit({
         steps: [
           toStep(statements.deleteWebhook, { account, id }),
-          toStep(statements.deleteDeliveries, { endpoint: id }),
           toStep(statements.limitFeedOf, { account, until }),
         ],
         isGuarded: true,
@@ -134,7 +133,12 @@ function createDeliveryLogMethods(
   statements: Statements,
 ): Pick<
   WebhookStorage,
-  "findDelivery" | "listDeliveries" | "replayDeliveries" | "removeDeliveries"
+  | "findDelivery"
+  | "listDeliveries"
+  | "replayDeliveries"
+  | "removeDeliveries"
+  | "clearDeliveries"
+  | "findUncleared"
 > {
   return {
     findDelivery: async (name) => (await read(statements.findDelivery, name))[0],
@@ -159,11 +163,18 @@ function createDeliveryLogMethods(
       return countOf(await commit({ steps: [step] }), 0)
     },
     async removeDeliveries(request) {
-      const steps = [
-        toStep(statements.removeDeliveries, request),
-        toStep(statements.removeOrphans, {}),
-      ]
-      return countOf(await commit({ steps }), 0)
+      return countOf(await commit({ steps: [toStep(statements.removeDeliveries, request)] }), 0)
     },
+    async clearDeliveries(request) {
+      const outcome = await commit({
+        steps: [
+          toStep(statements.giveUpDeliveries, request),
+          toStep(statements.dropDeliveries, request),
+        ],
+      })
+      return countOf(outcome, 0) + countOf(outcome, 1)
+    },
+    findUncleared: async () =>
+      (await read(statements.findUncleared, {})).map(({ endpoint }) => endpoint),
   }
 }

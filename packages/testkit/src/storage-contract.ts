@@ -26,6 +26,7 @@ import { RATE_BEHAVIOURS } from "./storage-rate-behaviours.ts"
 import { SCAN_BEHAVIOURS } from "./storage-scan-behaviours.ts"
 import { NEW_TASK_BEHAVIOURS } from "./storage-new-task-behaviours.ts"
 import { TOTALS_BEHAVIOURS } from "./storage-totals-behaviours.ts"
+import { DELIVERY_BEHAVIOURS } from "./storage-delivery-behaviours.ts"
 import { WEBHOOK_BEHAVIOURS } from "./storage-webhook-behaviours.ts"
 
 export type { StorageFixture } from "./storage-fixture.ts"
@@ -66,6 +67,7 @@ export function describeStorage(
       ...TRANSFER_BEHAVIOURS,
       ...DEPLOYMENT_BEHAVIOURS,
       ...WEBHOOK_BEHAVIOURS,
+      ...DELIVERY_BEHAVIOURS,
       ...MODEL_BEHAVIOURS,
     },
     create,

@@ -6,14 +6,7 @@
  *     due → taken (for `leaseMs`) → sent → recorded → delivered, or due again, or given up
  */
 import type { Clock, Delivery, Log, WebhookEndpoint, WebhookStorage } from "@safelight/core"
-import {
-  createPlaces,
-  createShares,
-  isProven,
-  mostInFlight,
-  type Line,
-  type Places,
-} from "./places.ts"
+import { createPlaces, mostInFlight, type Line, type Taken } from "./places.ts"
 import type { WebhookSettings } from "./settings.ts"
 
 export interface DeliveryWorkerOptions {
@@ -38,9 +31,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const { storage, sendDelivery, clock, settings } = options
   const lines = new Map<string, Line>()
   const sending = new Set<Promise<void>>()
-  const proven = createPlaces(settings.sendsToProven, fill)
-  const others = createPlaces(settings.sendsToOthers, fill)
-  const shares = createShares(settings.sendsPerAccount, fill)
+  const places = createPlaces(settings, fill)
   let isStopping = false
 
   function noteDue(endpoint: WebhookEndpoint): void {
@@ -53,11 +44,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     if (isStopping || line.isTaking || !line.isDue) return
     const wanted = mostInFlight(line, settings) - line.inFlight
     if (wanted <= 0) return
-    const places = isProven(line) ? proven : others
-    const share = shares.of(line)
-    const count = Math.min(wanted, places.free(), share.free())
-    if (count > 0) track(takeAndSend(line, places, count))
-    else (share.free() > 0 ? places : share).await(line)
+    const held = places.take(line, wanted)
+    if (held.count > 0) track(takeAndSend(line, held))
   }
 
   function track(work: Promise<void>): void {
@@ -65,36 +53,30 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     sending.add(tracked)
   }
 
-  async function takeAndSend(line: Line, places: Places, count: number): Promise<void> {
-    places.take(count)
-    shares.of(line).take(count)
+  async function takeAndSend(line: Line, held: Taken): Promise<void> {
+    const { count } = held
     line.inFlight += count
     line.isTaking = true
     const taken = await take(line, count, options)
     line.isTaking = false
     line.isDue &&= taken.length === count
-    for (const delivery of taken) track(send(line, places, delivery))
-    giveBack(line, places, count - taken.length)
+    for (const delivery of taken) track(send(line, held, delivery))
+    giveBack(line, held, count - taken.length)
   }
 
-  function giveBack(line: Line, places: Places, count: number): void {
+  function giveBack(line: Line, held: Taken, count: number): void {
     line.inFlight -= count
-    if (count > 0) {
-      places.release(count)
-      shares.of(line).release(count)
-    }
+    if (count > 0) held.giveBack(count)
     // What was recorded together ends together: so that many are taken at once.
     queueMicrotask(() => fill(line))
-    if (line.inFlight > 0 || line.isDue) return
-    lines.delete(line.endpoint.id)
-    shares.tidy(line)
+    if (line.inFlight === 0 && !line.isDue) lines.delete(line.endpoint.id)
   }
 
-  async function send(line: Line, places: Places, delivery: Delivery): Promise<void> {
+  async function send(line: Line, held: Taken, delivery: Delivery): Promise<void> {
     await sendDelivery(line, delivery)
     // What waited behind this one may be due now.
     if (line.inFlight === 1) line.isDue = true
-    giveBack(line, places, 1)
+    giveBack(line, held, 1)
   }
 
   return {

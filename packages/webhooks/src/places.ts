@@ -20,17 +20,70 @@ export interface Line {
 }
 
 export interface Places {
+  /**
+   * Takes up to `wanted` places, one or more, for the line. If there is none it waits, and `onFree` is called with
+   * it once there is one.
+   */
+  readonly take: (line: Line, wanted: number) => Taken
+}
+
+export interface Taken {
+  readonly count: number
+  readonly giveBack: (count: number) => void
+}
+
+const NONE: Taken = { count: 0, giveBack: () => {} }
+
+export function createPlaces(
+  {
+    sendsToProven,
+    sendsToOthers,
+    sendsPerAccount,
+  }: Pick<WebhookSettings, "sendsToProven" | "sendsToOthers" | "sendsPerAccount">,
+  onFree: (line: Line) => void,
+): Places {
+  const proven = createPool(sendsToProven, onFree)
+  const others = createPool(sendsToOthers, onFree)
+  /** By account, while it holds a place or waits for one of its own. */
+  const shares = new Map<string, Pool>()
+
+  return {
+    take(line, wanted) {
+      const { account } = line.endpoint
+      const pool = isProven(line) ? proven : others
+      const share = shares.get(account) ?? createPool(sendsPerAccount, onFree)
+      const count = Math.min(wanted, pool.free(), share.free())
+      if (count === 0) {
+        const full = share.free() > 0 ? pool : share
+        full.await(line)
+        return NONE
+      }
+      shares.set(account, share)
+      pool.take(count)
+      share.take(count)
+      return {
+        count,
+        giveBack(given) {
+          pool.release(given)
+          share.release(given)
+          if (share.isIdle()) shares.delete(account)
+        },
+      }
+    },
+  }
+}
+
+interface Pool {
   readonly free: () => number
   readonly take: (count: number) => void
-  /** Gives back one or more; resolves nothing, but calls `onFree` for the lines that waited longest. */
+  /** Gives places back, and calls `onFree` for the lines that waited longest. */
   readonly release: (count: number) => void
-  /** Calls `onFree` with the line once there is a place. */
   readonly await: (line: Line) => void
   /** Whether nobody holds or awaits a place. */
   readonly isIdle: () => boolean
 }
 
-export function createPlaces(most: number, onFree: (line: Line) => void): Places {
+function createPool(most: number, onFree: (line: Line) => void): Pool {
   const waiting = new Set<Line>()
   let taken = 0
 
@@ -49,28 +102,6 @@ export function createPlaces(most: number, onFree: (line: Line) => void): Places
     },
     await: (line) => void waiting.add(line),
     isIdle: () => taken === 0 && waiting.size === 0,
-  }
-}
-
-/** The places of each account, which exist while somebody needs them. */
-export function createShares(
-  most: number,
-  onFree: (line: Line) => void,
-): {
-  readonly of: (line: Line) => Places
-  /** Forgets those of the line's account if they are idle. */
-  readonly tidy: (line: Line) => void
-} {
-  const shares = new Map<string, Places>()
-  return {
-    of({ endpoint: { account } }) {
-      const share = shares.get(account) ?? createPlaces(most, onFree)
-      shares.set(account, share)
-      return share
-    },
-    tidy({ endpoint: { account } }) {
-      if (shares.get(account)?.isIdle() === true) shares.delete(account)
-    },
   }
 }
 

@@ -24,6 +24,7 @@ import {
   type WebhookType,
 } from "@safelight/core"
 import { toTestMessage } from "./message.ts"
+import { repeatPages } from "./repeat-pages.ts"
 import type { WebhookSettings } from "./settings.ts"
 import { createSigningSecret } from "./signing-secret.ts"
 
@@ -40,6 +41,8 @@ export interface WebhookServiceOptions {
 export interface WebhookControl extends WebhookService {
   /** Disables an endpoint; false if it is already, or there is none. */
   readonly disable: (name: WebhookName, reason: DisabledReason) => Promise<boolean>
+  /** Clears what those left that died while they disabled or deleted an endpoint. */
+  readonly clearLeft: () => Promise<void>
 }
 
 /** That a task came to its end, well or not. */
@@ -65,15 +68,22 @@ export function createWebhookService(options: WebhookServiceOptions): WebhookCon
       if (wanted.url !== undefined && options.sender.check(wanted.url) !== undefined) {
         return { kind: "url-not-allowed" }
       }
+      // What waited when it was disabled is not sent once it is enabled.
+      if (wanted.isEnabled === true) await clearDeliveries(storage, id)
       const changed = await change(
         { account, id },
         (endpoint) => applyChange(endpoint, wanted, clock.now()),
         { isRenewed: wanted.isEnabled === true },
       )
+      if (wanted.isEnabled === false) await clearDeliveries(storage, id)
       return changed === undefined ? UNKNOWN : { kind: "done", webhook: toWebhook(changed) }
     },
-    deleteWebhook: (name) =>
-      storage.deleteWebhook({ ...name, keepFeedUntil: clock.now() + FEED_GRACE_MS }),
+    async deleteWebhook(name) {
+      const keepFeedUntil = clock.now() + FEED_GRACE_MS
+      if (!(await storage.deleteWebhook({ ...name, keepFeedUntil }))) return false
+      await clearDeliveries(storage, name.id)
+      return true
+    },
     rotateWebhook: async ({ overlapMs, ...name }) => {
       const secret = createSigningSecret()
       const changed = await change(name, (endpoint) =>
@@ -88,10 +98,26 @@ export function createWebhookService(options: WebhookServiceOptions): WebhookCon
           ? undefined
           : { ...endpoint, disabledAt: clock.now(), disabledReason: reason },
       )
-      return changed !== undefined
+      if (changed === undefined) return false
+      await clearDeliveries(storage, name.id)
+      return true
+    },
+    async clearLeft() {
+      for (const endpoint of await storage.findUncleared()) {
+        // oxlint-disable-next-line no-await-in-loop -- one page at a time, so that nothing waits for long
+        await clearDeliveries(storage, endpoint)
+      }
     },
     ...createDeliveryMethods(options),
   }
+}
+
+/** An endpoint that is neither disabled nor deleted keeps what it has. */
+async function clearDeliveries(
+  storage: Pick<WebhookStorage, "clearDeliveries">,
+  endpoint: string,
+): Promise<void> {
+  await repeatPages((limit) => storage.clearDeliveries({ endpoint, limit }))
 }
 
 async function create(
@@ -202,15 +228,6 @@ function createDeliveryMethods({
     return endpoint && storage.findDelivery({ endpoint: id, message })
   }
 
-  /** Undefined if nothing can be sent there. */
-  async function findEnabled(
-    name: WebhookName,
-  ): Promise<{ readonly endpoint: WebhookEndpoint } | { readonly rejection: WebhookRejection }> {
-    const endpoint = await storage.findWebhook(name)
-    if (endpoint === undefined) return { rejection: UNKNOWN }
-    return endpoint.disabledAt > 0 ? { rejection: DISABLED } : { endpoint }
-  }
-
   async function toResult(name: MessageName): Promise<DeliveryResult> {
     const delivery = await findOwn(name)
     return delivery === undefined ? UNKNOWN : { kind: "done", delivery }
@@ -219,7 +236,7 @@ function createDeliveryMethods({
   return {
     findDelivery: findOwn,
     async testWebhook(name) {
-      const found = await findEnabled(name)
+      const found = await findEnabled(storage, name)
       if ("rejection" in found) return found.rejection
       const message = toTestMessage(clock.now())
       await storage.addDelivery({ ...message, endpoint: name.id })
@@ -236,7 +253,7 @@ function createDeliveryMethods({
       return { deliveries, next }
     },
     async replayDelivery({ account, id, message }) {
-      const found = await findEnabled({ account, id })
+      const found = await findEnabled(storage, { account, id })
       if ("rejection" in found) return found.rejection
       const now = clock.now()
       await storage.replayDeliveries({ endpoint: id, message, now })
@@ -244,12 +261,25 @@ function createDeliveryMethods({
       return toResult({ account, id, message })
     },
     async replayFailed({ since, ...name }) {
-      const found = await findEnabled(name)
+      const found = await findEnabled(storage, name)
       if ("rejection" in found) return found.rejection
       const now = clock.now()
-      const replayed = await storage.replayDeliveries({ endpoint: name.id, since, now })
+      const endpoint = name.id
+      const replayed = await repeatPages((limit) =>
+        storage.replayDeliveries({ endpoint, since, now, limit }),
+      )
       onQueued(found.endpoint)
       return { kind: "done", replayed }
     },
   }
+}
+
+/** A rejection if nothing can be sent there. */
+async function findEnabled(
+  storage: Pick<WebhookStorage, "findWebhook">,
+  name: WebhookName,
+): Promise<{ readonly endpoint: WebhookEndpoint } | { readonly rejection: WebhookRejection }> {
+  const endpoint = await storage.findWebhook(name)
+  if (endpoint === undefined) return { rejection: UNKNOWN }
+  return endpoint.disabledAt > 0 ? { rejection: DISABLED } : { endpoint }
 }

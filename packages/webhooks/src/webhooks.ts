@@ -17,6 +17,7 @@ import { createFanOut } from "./fan-out.ts"
 import type { KnownTasks } from "./known-tasks.ts"
 import type { ToTaskText } from "./message.ts"
 import { createRecorder } from "./recorder.ts"
+import { repeatPages } from "./repeat-pages.ts"
 import { sendDelivery, type SendDeliveryOptions } from "./send-delivery.ts"
 import { toSettings, type WebhookSettings } from "./settings.ts"
 import { createWebhookService } from "./webhook-service.ts"
@@ -39,7 +40,7 @@ export interface WebhooksOptions {
 export interface Webhooks extends WebhookService {
   /** Begins to spread feeds and to send. */
   start(): void
-  /** Removes deliveries that are over and old; resolves to how many. */
+  /** Removes deliveries that are over and old, and what deleted endpoints left; resolves to how many were old. */
   sweep(): Promise<number>
   /**
    * Takes nothing more, and lets what is being sent end for up to `graceMs`; the rest is called off, and sent
@@ -48,9 +49,6 @@ export interface Webhooks extends WebhookService {
   stop(options: { readonly graceMs: number }): Promise<void>
 }
 
-/** In one commit. */
-const SWEPT = 500
-
 /** Throws `invalid-configuration`, naming the setting that is wrong. */
 export function createWebhooks(options: WebhooksOptions): Webhooks {
   const { storage, tasks, sender, toTaskText, clock, log, random = Math.random } = options
@@ -58,7 +56,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
   const calledOff = new AbortController()
   const { signal } = calledOff
   const recorder = createRecorder({ storage, clock, leaseMs: settings.leaseMs, log, signal })
-  const { disable, ...service } = createWebhookService({
+  const { disable, clearLeft, ...service } = createWebhookService({
     storage,
     sender,
     clock,
@@ -104,19 +102,11 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
   return {
     ...service,
     start: () => background.start((account) => fanOut.spread(account)),
-    sweep: () => sweep(storage, clock.now() - settings.keptMs),
+    async sweep() {
+      const before = clock.now() - settings.keptMs
+      await clearLeft()
+      return repeatPages((limit) => storage.removeDeliveries({ before, limit }))
+    },
     stop: ({ graceMs }) => (stopping ??= stopAll(graceMs)),
-  }
-}
-
-async function sweep(
-  storage: Pick<WebhookStorage, "removeDeliveries">,
-  before: number,
-): Promise<number> {
-  for (let removed = 0; ;) {
-    // oxlint-disable-next-line no-await-in-loop
-    const count = await storage.removeDeliveries({ before, limit: SWEPT })
-    removed += count
-    if (count < SWEPT) return removed
   }
 }

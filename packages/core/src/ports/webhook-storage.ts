@@ -21,7 +21,8 @@ export interface WebhookStorage {
   listWebhooks(account: string): Promise<readonly WebhookEndpoint[]>
   /**
    * Puts `endpoint` in place of the one with the revision before its own; durable once resolved. False if
-   * there is none, or another revision. If it is disabled, every delivery that waits is given up with it.
+   * there is none, or another revision. While it is disabled, none of its deliveries is taken, and `clearDeliveries`
+   * gives them up.
    * `failingSince` and `provenAt` change with what is recorded: here they stay, or fall to 0 if
    * `isRenewed`.
    */
@@ -30,8 +31,8 @@ export interface WebhookStorage {
     options?: { readonly isRenewed?: boolean },
   ): Promise<boolean>
   /**
-   * Removes an endpoint and its deliveries; false if there is none. After an account's last one its feed is
-   * kept until `keepFeedUntil` at most.
+   * Removes an endpoint; false if there is none. Its deliveries are left for `clearDeliveries`. After an account's
+   * last one its feed is kept until `keepFeedUntil` at most.
    */
   deleteWebhook(request: WebhookName & { readonly keepFeedUntil: number }): Promise<boolean>
 
@@ -62,10 +63,21 @@ export interface WebhookStorage {
   findDelivery(name: DeliveryName): Promise<Delivery | undefined>
   /** The newest first; `before` is the position of the last one of the page before. */
   listDeliveries(request: ListDeliveriesRequest): Promise<readonly Delivery[]>
-  /** Makes deliveries that are over due at `now`, with all tries before them; resolves to how many. */
+  /**
+   * Makes deliveries of an enabled endpoint that are over due at `now`, with all tries before them; resolves to how
+   * many.
+   */
   replayDeliveries(request: ReplayRequest): Promise<number>
   /** Removes up to `limit` deliveries that are over and were made before a moment; resolves to how many. */
   removeDeliveries(request: { readonly before: number; readonly limit: number }): Promise<number>
+
+  /**
+   * Of an endpoint that is disabled up to `limit` deliveries that wait are given up; of one that is deleted as many
+   * are removed, whatever became of them. Resolves to how many: 0 once nothing is left, or if the endpoint is enabled.
+   */
+  clearDeliveries(request: { readonly endpoint: string; readonly limit: number }): Promise<number>
+  /** The ids of endpoints for which `clearDeliveries` has something to do. */
+  findUncleared(): Promise<readonly string[]>
 }
 
 export interface WebhookName {
@@ -180,8 +192,8 @@ export interface DeliveryPosition {
   readonly message: string
 }
 
-/** One delivery, or every failed one that was made at `since` or later. */
+/** One delivery, or the oldest `limit` of the failed ones that were made at `since` or later. */
 export type ReplayRequest = { readonly endpoint: string; readonly now: number } & (
   | { readonly message: string }
-  | { readonly since: number }
+  | { readonly since: number; readonly limit: number }
 )

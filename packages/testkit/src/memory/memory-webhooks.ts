@@ -26,6 +26,7 @@ export function createMemoryWebhooks(feeds: Map<string, Feed>): WebhookStorage {
     ...createFanOut(tables),
     ...createTries(tables),
     ...createDeliveryLog(tables),
+    ...createClearing(tables),
   }
 }
 
@@ -34,7 +35,6 @@ const toName = ({ endpoint, message }: DeliveryName): string => JSON.stringify([
 function createEndpoints({
   endpoints,
   feeds,
-  deliveries,
 }: WebhookTables): Pick<
   WebhookStorage,
   "createWebhook" | "findWebhook" | "listWebhooks" | "updateWebhook" | "deleteWebhook"
@@ -43,8 +43,6 @@ function createEndpoints({
     [...endpoints.values()]
       .filter((endpoint) => endpoint.account === account)
       .toSorted((a, b) => a.createdAt - b.createdAt || compareIds(a.id, b.id))
-  const listOwn = (id: string): readonly Delivery[] =>
-    [...deliveries.values()].filter(({ endpoint }) => endpoint === id)
 
   return {
     async createWebhook({ endpoint, most }) {
@@ -70,17 +68,11 @@ function createEndpoints({
       const { failingSince, provenAt } = isRenewed ? { failingSince: 0, provenAt: 0 } : known
       const { createdAt } = known
       endpoints.set(endpoint.id, { ...endpoint, createdAt, failingSince, provenAt })
-      if (endpoint.disabledAt === 0) return true
-      for (const delivery of listOwn(endpoint.id)) {
-        if (delivery.state !== "pending") continue
-        deliveries.set(toName(delivery), { ...delivery, state: "failed" })
-      }
       return true
     },
     async deleteWebhook({ account, id, keepFeedUntil }) {
       if (endpoints.get(id)?.account !== account) return false
       endpoints.delete(id)
-      for (const delivery of listOwn(id)) deliveries.delete(toName(delivery))
       const feed = feeds.get(account)
       if (feed !== undefined && listOf(account).length === 0) {
         feeds.set(account, { ...feed, keptUntil: Math.min(feed.keptUntil, keepFeedUntil) })
@@ -209,25 +201,54 @@ function createDeliveryLog({
         .slice(0, limit)
     },
     async replayDeliveries({ endpoint, now, ...meant }) {
-      const found = [...deliveries.values()].filter((each) => {
-        if (each.endpoint !== endpoint || each.state === "pending") return false
-        if ("message" in meant) return each.message === meant.message
-        return each.state === "failed" && each.createdAt >= meant.since
-      })
+      if (endpoints.get(endpoint)?.disabledAt !== 0) return 0
+      const over = [...deliveries.values()].filter(
+        (each) => each.endpoint === endpoint && each.state !== "pending",
+      )
+      const found =
+        "message" in meant
+          ? over.filter(({ message }) => message === meant.message)
+          : over
+              .filter(({ state, createdAt }) => state === "failed" && createdAt >= meant.since)
+              .toSorted((a, b) => a.createdAt - b.createdAt)
+              .slice(0, meant.limit)
       for (const each of found) {
         deliveries.set(toName(each), { ...each, state: "pending", tries: 0, dueAt: now })
       }
       return found.length
     },
     async removeDeliveries({ before, limit }) {
-      const all = [...deliveries.values()]
-      const old = all
+      const old = [...deliveries.values()]
         .filter(({ state, createdAt }) => state !== "pending" && createdAt < before)
         .toSorted((a, b) => a.createdAt - b.createdAt)
         .slice(0, limit)
-      const orphans = all.filter(({ endpoint }) => !endpoints.has(endpoint))
-      for (const each of [...old, ...orphans]) deliveries.delete(toName(each))
+      for (const each of old) deliveries.delete(toName(each))
       return old.length
     },
+  }
+}
+
+function createClearing({
+  endpoints,
+  deliveries,
+}: WebhookTables): Pick<WebhookStorage, "clearDeliveries" | "findUncleared"> {
+  const isUncleared = ({ endpoint: id, state }: Delivery): boolean => {
+    const endpoint = endpoints.get(id)
+    return endpoint === undefined || (endpoint.disabledAt > 0 && state === "pending")
+  }
+  return {
+    async clearDeliveries({ endpoint, limit }) {
+      const found = [...deliveries.values()]
+        .filter((each) => each.endpoint === endpoint && isUncleared(each))
+        .slice(0, limit)
+      for (const each of found) {
+        if (endpoints.has(endpoint)) deliveries.set(toName(each), { ...each, state: "failed" })
+        else deliveries.delete(toName(each))
+      }
+      return found.length
+    },
+    findUncleared: async () => [
+      ...new Set([...deliveries.values()].filter(isUncleared).map(({ endpoint }) => endpoint)),
+    ],
   }
 }
