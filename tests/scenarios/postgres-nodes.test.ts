@@ -1,17 +1,23 @@
 /**
  * Several real nodes on one database and one bucket while a client submits through all of them: one
  * is killed, or all are replaced one after another. Every 202 that the client got names a task that
- * ends as its prompt asks for. The long version, with far more ways to die, is in `faults`.
+ * ends as its prompt asks for, and that a webhook told of. The long version, with far more ways to die, is in
+ * `faults`.
  */
 import assert from "node:assert/strict"
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { test } from "node:test"
+import { test, type TestContext } from "node:test"
 import { setTimeout } from "node:timers/promises"
 import { createPostgresStorage } from "@safelight/storage-postgres"
 import { download, post, readJson, type Client } from "../service/client.ts"
 import { createPostgresWorld, type PostgresWorld } from "../service/postgres/postgres-world.ts"
 import type { Serving } from "../service/command/command-process.ts"
+import {
+  RECEIVER_NETWORKS,
+  startWebhookLedger,
+  type WebhookLedger,
+} from "./support/webhook-ledger.ts"
 
 interface Node extends Serving {
   /** From when on a connection may end under a request. */
@@ -98,6 +104,17 @@ async function start(world: PostgresWorld): Promise<Node> {
   return { ...(await world.serve([], { isOwnProcess: true })), isLeaving: false }
 }
 
+/** `settings` besides those that let nodes send to the ledger. */
+async function createLedger(
+  t: TestContext,
+  world: PostgresWorld,
+  settings: { readonly stopGraceMs?: number } = {},
+): Promise<WebhookLedger> {
+  const configuration = { ...settings, webhooks: { allowedAddresses: RECEIVER_NETWORKS } }
+  await writeFile(join(world.folder, "safelight.config.json"), JSON.stringify(configuration))
+  return startWebhookLedger(t, world)
+}
+
 async function createKey(world: PostgresWorld): Promise<string> {
   const printed = await world.succeed("keys", "create", "--account", "ada", "--json")
   // As many tasks as fit: what an account may do is no part of this.
@@ -139,34 +156,40 @@ async function expireAll({ database }: PostgresWorld): Promise<number> {
   }
 }
 
-test("one of three nodes is killed: every task it accepted ends, once", async (t) => {
+test("two of three nodes are killed: every task they accepted ends, once, and is told of", async (t) => {
   const world = await createPostgresWorld(t)
+  const ledger = await createLedger(t, world)
   const key = await createKey(world)
   const nodes = await Promise.all(Array.from({ length: 3 }, () => start(world)))
-  const [killed = assert.fail(), other = assert.fail()] = nodes
+  const [first, second, other] = nodes as [Node, Node, Node]
+  await ledger.register({ url: other.url, key })
   const submitting = submitThroughAll(nodes, key)
-  await submitting.more(40)
-  killed.isLeaving = true
-  killed.kill("SIGKILL")
-  await killed.ended
+  for (const killed of [first, second]) {
+    await submitting.more(25)
+    killed.isLeaving = true
+    killed.kill("SIGKILL")
+    await killed.ended
+  }
   await submitting.more(20)
   await submitting.stop()
   assert.deepEqual(
-    submitting.refusals.filter(({ wasLeaving, node }) => !wasLeaving || node !== killed),
+    submitting.refusals.filter(({ wasLeaving }) => !wasLeaving),
     [],
   )
-  assert.ok((await expireAll(world)) > 0)
-  await assertEnded({ url: other.url, key }, submitting)
+  assert.ok((await expireAll(world)) > 1)
+  const client = { url: other.url, key }
+  await assertEnded(client, submitting)
+  await ledger.assertTold(client, submitting.accepted.keys())
   await assertSound(world)
 })
 
-test("all nodes are replaced under load: nothing is lost, and none answers 5xx before it leaves", async (t) => {
+test("all nodes are replaced under load: nothing is lost, all is told, and none answers 5xx before it leaves", async (t) => {
   const world = await createPostgresWorld(t)
-  const key = await createKey(world)
   // What a node has in hand then goes back to the queue, for the others.
-  const settings = JSON.stringify({ stopGraceMs: 1_000 })
-  await writeFile(join(world.folder, "safelight.config.json"), settings)
+  const ledger = await createLedger(t, world, { stopGraceMs: 1_000 })
+  const key = await createKey(world)
   const nodes = await Promise.all([start(world), start(world)])
+  await ledger.register({ url: nodes[0].url, key })
   const submitting = submitThroughAll(nodes, key)
   for (const leaving of nodes.slice()) {
     await submitting.more(10)
@@ -179,11 +202,12 @@ test("all nodes are replaced under load: nothing is lost, and none answers 5xx b
   }
   await submitting.more(10)
   await submitting.stop()
-  const [node] = nodes
+  const client = { url: nodes[0].url, key }
   assert.deepEqual(
     submitting.refusals.filter(({ wasLeaving }) => !wasLeaving),
     [],
   )
-  await assertEnded({ url: node.url, key }, submitting)
+  await assertEnded(client, submitting)
+  await ledger.assertTold(client, submitting.accepted.keys())
   await assertSound(world)
 })
