@@ -18,6 +18,7 @@ const LOOKS = [
 interface Shown {
   readonly title: string
   readonly route: () => string
+  readonly isOperator?: boolean
   /** Resolves when the page shows what it has. */
   readonly settle: (page: Page) => Promise<unknown>
 }
@@ -75,6 +76,17 @@ describe("a page of the console", { skip: skipWithoutBrowser }, () => {
       settle: (page) => page.getByRole("heading", { name: "Deliveries" }).waitFor(),
     },
     {
+      title: "channels",
+      route: () => "#/channels",
+      isOperator: true,
+      settle: (page) => page.locator(".plot canvas").first().waitFor(),
+    },
+    {
+      title: "a page for operators",
+      route: () => "#/channels",
+      settle: (page) => page.getByText("This page is for operators").waitFor(),
+    },
+    {
       title: "no page",
       route: () => "#/nothing",
       settle: (page) => page.getByText("There is no such page").waitFor(),
@@ -94,9 +106,9 @@ describe("a page of the console", { skip: skipWithoutBrowser }, () => {
 
   for (const look of LOOKS) {
     const words = `${look.colorScheme}, ${look.width} wide`
-    for (const { title, route, settle } of PAGES) {
+    for (const { title, route, isOperator = false, settle } of PAGES) {
       it(`is accessible: ${title}, ${words}`, async () => {
-        const { page } = await world.enter(route(), look)
+        const { page } = await world.enter(route(), { ...look, isOperator })
         await settle(page)
         await check(page)
       })

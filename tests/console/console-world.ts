@@ -1,6 +1,7 @@
 /** The console in Chromium, as a real service with the studio serves it: built files, real requests. */
-import { createFirstKey } from "@safelight/access"
+import { createFirstKey, createKey } from "@safelight/access"
 import { createClient, type Client } from "@safelight/client"
+import { ACCOUNT_SCOPES } from "@safelight/core"
 import type { BrowserContextOptions, Page } from "playwright-core"
 import { createService, loadConfiguration, type Service } from "safelight"
 import { openBrowser, type WatchedPage } from "../support/browser.ts"
@@ -13,6 +14,8 @@ export interface ConsoleWorld extends AsyncDisposable {
   readonly service: Service
   readonly client: Client
   readonly key: string
+  /** Of the same account, with the scope `admin` and those of `key`. */
+  readonly operatorKey: string
   /** A page of the console, not signed in. The page that was opened before is closed. */
   open(settings?: OpenSettings): Promise<WatchedPage>
   /** The same, signed in, at a route: `#/tasks`. */
@@ -23,6 +26,8 @@ export interface OpenSettings {
   readonly colorScheme?: NonNullable<BrowserContextOptions["colorScheme"]>
   readonly width?: number
   readonly height?: number
+  /** Signed in with the operator's key. */
+  readonly isOperator?: boolean
 }
 
 export async function createConsoleWorld(): Promise<ConsoleWorld> {
@@ -33,7 +38,13 @@ export async function createConsoleWorld(): Promise<ConsoleWorld> {
   const configuration = await loadConfiguration({ flags, environment: {}, folder: folder.path })
   const service = await createService({ configuration })
   resources.defer(() => service.stop())
-  const { key = "" } = (await createFirstKey(service.storage, Date.now())) ?? {}
+  const { account = "", key = "" } = (await createFirstKey(service.storage, Date.now())) ?? {}
+  const operator = await createKey({
+    keys: service.storage,
+    account,
+    scopes: [...ACCOUNT_SCOPES, "admin"],
+    now: Date.now(),
+  })
 
   let shown: Page | undefined
 
@@ -52,6 +63,7 @@ export async function createConsoleWorld(): Promise<ConsoleWorld> {
     service,
     client: createClient({ url: service.url, key }),
     key,
+    operatorKey: operator.key,
     async open(settings) {
       const watched = await prepare(settings)
       await watched.page.goto(`${service.url}/`)
@@ -59,7 +71,11 @@ export async function createConsoleWorld(): Promise<ConsoleWorld> {
     },
     async enter(route, settings) {
       const watched = await prepare(settings)
-      await watched.page.addInitScript((kept) => sessionStorage.setItem("safelight-key", kept), key)
+      const given = settings?.isOperator === true ? operator.key : key
+      await watched.page.addInitScript(
+        (kept) => sessionStorage.setItem("safelight-key", kept),
+        given,
+      )
       await watched.page.goto(`${service.url}/${route}`)
       return watched
     },

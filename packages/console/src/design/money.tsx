@@ -21,3 +21,36 @@ export function Money({ micros }: { readonly micros: number }): JSX.Element {
     </data>
   )
 }
+
+const dollars = new Intl.NumberFormat(undefined, {
+  style: "currency",
+  currency: "USD",
+  minimumFractionDigits: 2,
+  maximumFractionDigits: 6,
+})
+
+export interface CostProps {
+  readonly micros: number
+  /** Attempts whose cost nobody told. */
+  readonly unknownCosts: number
+}
+
+/** What providers took: US dollars, unlike what accounts are charged. */
+export function Cost({ micros, unknownCosts }: CostProps): JSX.Element {
+  return (
+    <data class="number" value={String(micros)}>
+      {unknownCosts > 0 && "at least "}
+      {dollars.format(micros / 1_000_000)}
+    </data>
+  )
+}
+
+/** What is left of the charges. */
+export function Margin({ micros, unknownCosts }: CostProps): JSX.Element {
+  return (
+    <data class={micros < 0 ? "number negative" : "number"} value={String(micros)}>
+      {unknownCosts > 0 && "at most "}
+      {formatMoney(micros)}
+    </data>
+  )
+}

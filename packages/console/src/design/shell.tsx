@@ -1,8 +1,9 @@
 /** What surrounds every page: the way past it, the navigation, the theme and the way out. */
 import type { ComponentChildren, JSX } from "preact"
 import { useEffect, useRef } from "preact/hooks"
-import { FIRST_PAGE, PAGES } from "../router/pages.ts"
+import { FIRST_PAGE, PAGES, type PageEntry } from "../router/pages.ts"
 import { route } from "../router/route.ts"
+import { isOperator } from "../session/operator.ts"
 import { signOut } from "../session/session.ts"
 import { Icon } from "./icon.tsx"
 import { Lamp } from "./lamp.tsx"
@@ -48,23 +49,52 @@ export function Shell({ children }: { readonly children: ComponentChildren }): J
 }
 
 function Navigation(): JSX.Element {
-  const [segment = FIRST_PAGE] = route.value.path
+  const nav = useRef<HTMLElement>(null)
+  const [shown = FIRST_PAGE] = route.value.path
+  // On a phone the links scroll sideways: the page's own is brought into sight.
+  useEffect(() => {
+    const { current } = nav
+    const link = current?.querySelector("[aria-current]")?.getBoundingClientRect()
+    if (current === null || link === undefined) return
+    const place = current.getBoundingClientRect()
+    current.scrollLeft += link.left + link.width / 2 - (place.left + place.width / 2)
+  }, [shown, isOperator.value])
   return (
-    <nav aria-label="Pages">
-      <ul class="nav">
-        {PAGES.map((page) => (
-          <li key={page.segment}>
-            <a
-              href={`#/${page.segment}`}
-              aria-current={page.segment === segment ? "page" : undefined}
-            >
-              <Icon name={page.icon} />
-              {page.title}
-            </a>
-          </li>
-        ))}
-      </ul>
+    <nav ref={nav} aria-label="Pages">
+      <PageLinks pages={PAGES.filter((page) => page.isOperators !== true)} />
+      {isOperator.value === true && (
+        <>
+          <p class="nav-title" id="operator-pages">
+            Operator
+          </p>
+          <PageLinks
+            pages={PAGES.filter((page) => page.isOperators === true)}
+            labelledBy="operator-pages"
+          />
+        </>
+      )}
     </nav>
+  )
+}
+
+interface PageLinksProps {
+  readonly pages: readonly PageEntry[]
+  readonly labelledBy?: string
+}
+
+function PageLinks({ pages, labelledBy }: PageLinksProps): JSX.Element {
+  const [shown = FIRST_PAGE] = route.value.path
+  return (
+    <ul class="nav" aria-labelledby={labelledBy}>
+      {pages.map(({ segment, title, icon }) => (
+        <li key={segment}>
+          <a href={`#/${segment}`} aria-current={segment === shown ? "page" : undefined}>
+            <Icon name={icon} />
+            {title}
+          </a>
+        </li>
+      ))}
+    </ul>
   )
 }
 

@@ -5,8 +5,29 @@ import { useEffect } from "preact/hooks"
 import { Empty } from "../design/empty.tsx"
 import { Failure } from "../design/failure.tsx"
 import { Waiting } from "../design/waiting.tsx"
+import { isOperator } from "../session/operator.ts"
 import { FIRST_PAGE, PAGES, type PageEntry, type PageProps } from "./pages.ts"
 import { route } from "./route.ts"
+
+export function PageOutlet(): JSX.Element {
+  const [segment = FIRST_PAGE, ...rest] = route.value.path
+  const entry = PAGES.find((each) => each.segment === segment)
+  const load = rest.length === 0 ? entry?.load : entry?.loadOne
+
+  useEffect(() => {
+    document.title = entry === undefined ? "Safelight" : `${entry.title} · Safelight`
+  }, [entry])
+
+  if (load === undefined) return <NoPage />
+  if (entry?.isOperators === true && isOperator.value !== true) {
+    return isOperator.value === undefined ? <Waiting /> : <OperatorsOnly />
+  }
+  return <FetchedPage load={load} rest={rest} />
+}
+
+interface FetchedPageProps extends PageProps {
+  readonly load: PageEntry["load"]
+}
 
 interface Fetched {
   readonly load: PageEntry["load"]
@@ -14,10 +35,7 @@ interface Fetched {
   readonly error?: unknown
 }
 
-export function PageOutlet(): JSX.Element {
-  const [segment = FIRST_PAGE, ...rest] = route.value.path
-  const entry = PAGES.find((each) => each.segment === segment)
-  const load = rest.length === 0 ? entry?.load : entry?.loadOne
+function FetchedPage({ load, rest }: FetchedPageProps): JSX.Element {
   const fetched = useSignal<Fetched | undefined>(undefined)
 
   const fetchPage = (wanted: PageEntry["load"]): void => {
@@ -28,12 +46,8 @@ export function PageOutlet(): JSX.Element {
     )
   }
 
-  useEffect(() => {
-    document.title = entry === undefined ? "Safelight" : `${entry.title} · Safelight`
-    if (load !== undefined) fetchPage(load)
-  }, [load])
+  useEffect(() => fetchPage(load), [load])
 
-  if (load === undefined) return <NoPage />
   const known = fetched.value?.load === load ? fetched.value : undefined
   if (known?.error !== undefined) {
     return <Failure error={known.error} onRetry={() => fetchPage(load)} />
@@ -48,6 +62,14 @@ function NoPage(): JSX.Element {
   return (
     <Empty isPage title="There is no such page">
       <a href={`#/${FIRST_PAGE}`}>Go to the first page</a>
+    </Empty>
+  )
+}
+
+function OperatorsOnly(): JSX.Element {
+  return (
+    <Empty isPage title="This page is for operators">
+      It needs a key with the scope <code>admin</code>.
     </Empty>
   )
 }

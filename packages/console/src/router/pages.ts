@@ -19,6 +19,8 @@ export interface PageEntry {
   readonly segment: string
   readonly title: string
   readonly icon: IconName
+  /** Shown only to a key with the scope `admin`. */
+  readonly isOperators?: boolean
   readonly load: () => Promise<PageModule>
   /** Pages with more segments in their route, a single task for example. */
   readonly loadOne?: () => Promise<PageModule>
@@ -56,6 +58,13 @@ export const PAGES: readonly PageEntry[] = [
     icon: "webhooks",
     load: () => import("../pages/webhooks/webhooks-page.tsx"),
     loadOne: () => import("../pages/webhooks/webhook-page.tsx"),
+  },
+  {
+    segment: "channels",
+    title: "Channels",
+    icon: "channels",
+    isOperators: true,
+    load: () => import("../pages/channels/channels-page.tsx"),
   },
 ]
 

@@ -7,6 +7,7 @@ import { Facts, type Fact } from "../../design/facts.tsx"
 import { Failure } from "../../design/failure.tsx"
 import { formatMoney, Money } from "../../design/money.tsx"
 import { PageHead } from "../../design/page-head.tsx"
+import { PlainTable } from "../../design/plain-table.tsx"
 import { Plot } from "../../design/plot.tsx"
 import { Waiting } from "../../design/waiting.tsx"
 import { useClient } from "../../session/session.ts"
@@ -141,26 +142,14 @@ interface ChargeTableProps {
 
 function ChargeTable({ title, rows }: ChargeTableProps): JSX.Element {
   return (
-    <table class="plain-table">
-      <thead>
-        <tr>
-          <th scope="col">{title}</th>
-          <th scope="col">Tasks</th>
-          <th scope="col">Charged</th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map(({ id, name, tasks, micros }) => (
-          <tr key={id}>
-            <th scope="row">{name}</th>
-            <td>{tasks}</td>
-            <td>
-              <Money micros={micros} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <PlainTable
+      label={`Tasks and charges: ${title.toLowerCase()}`}
+      titles={[title, "Tasks", "Charged"]}
+      rows={rows.map(({ id, name, tasks, micros }) => ({
+        id,
+        cells: [name, tasks, <Money micros={micros} />],
+      }))}
+    />
   )
 }
 
