@@ -48,6 +48,20 @@ describe("an event of a task", () => {
     )
   })
 
+  test("is told to more endpoints than are looked for at a time", async (t) => {
+    const world = createWorld(t, { endpointsPerAccount: 1_000 })
+    for (let index = 0; index < 501; index += 1) {
+      // oxlint-disable-next-line no-await-in-loop
+      const endpoint = await world.add(`https://${index}.example`)
+      const message = { message: "m1", subject: "m1", sequence: 1, type: "t", payload: "{}" }
+      // oxlint-disable-next-line no-await-in-loop
+      await world.storage.addDelivery({ ...message, endpoint, createdAt: 0, dueAt: 0 })
+    }
+    world.webhooks.start()
+    await world.clock.advance(0)
+    assert.equal(new Set(world.sent.map(({ url }) => url)).size, 501)
+  })
+
   test("is told once by two processes that work side by side", async (t) => {
     const world = createWorld(t)
     const other = world.createNode()

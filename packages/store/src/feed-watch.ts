@@ -9,8 +9,13 @@ import type { WakeUps } from "./wake-ups.ts"
 
 export interface FeedWatch {
   readonly noteOpened: (account: string) => void
-  /** All there are. */
-  readonly noteFeeds: (accounts: readonly string[]) => void
+  /**
+   * Reads all feeds there are, and knows the accounts of those alone from then on, and of those that it heard of
+   * while they were read.
+   */
+  readonly list: <Feed extends { readonly account: string }>(
+    read: () => Promise<readonly Feed[]>,
+  ) => Promise<readonly Feed[]>
   /** Events of the account were added to the log by this process. */
   readonly noteAppended: (account: string) => void
   readonly onFed: (listener: (account: string) => void) => () => void
@@ -19,7 +24,7 @@ export interface FeedWatch {
 export interface FeedWatchOptions {
   /** Absent: there are no other processes, or none that tell. */
   readonly others: Pick<WakeUps, "noteFed" | "onFed" | "onListening"> | undefined
-  /** Reads all feeds and hands them to `noteFeeds`. */
+  /** Reads all feeds by `list`. */
   readonly learn: () => Promise<unknown>
   readonly log: Log
 }
@@ -27,7 +32,14 @@ export interface FeedWatchOptions {
 export function createFeedWatch({ others, learn, log }: FeedWatchOptions): FeedWatch {
   const listeners = new Set<(account: string) => void>()
   let known = new Set<string>()
+  /** What was heard since each list began to be read: the list may be older. */
+  const heard = new Set<Set<string>>()
   let isLearning = false
+
+  function hear(account: string): void {
+    known.add(account)
+    for (const since of heard) since.add(account)
+  }
 
   /** Those who watch look at all feeds now and then: what isn't known here, they only find later. */
   function learnAll(): void {
@@ -37,18 +49,26 @@ export function createFeedWatch({ others, learn, log }: FeedWatchOptions): FeedW
   function beginToLearn(): void {
     if (others === undefined || isLearning) return
     isLearning = true
-    others.onFed((account) => known.add(account))
+    others.onFed(hear)
     others.onListening(learnAll)
     learnAll()
   }
 
   return {
     noteOpened(account) {
-      known.add(account)
+      hear(account)
       others?.noteFed(account)
     },
-    noteFeeds(accounts) {
-      known = new Set(accounts)
+    async list(read) {
+      const since = new Set<string>()
+      heard.add(since)
+      try {
+        const feeds = await read()
+        known = new Set([...feeds.map(({ account }) => account), ...since])
+        return feeds
+      } finally {
+        heard.delete(since)
+      }
     },
     noteAppended(account) {
       beginToLearn()
@@ -59,7 +79,7 @@ export function createFeedWatch({ others, learn, log }: FeedWatchOptions): FeedW
     onFed(listener) {
       listeners.add(listener)
       const stopListening = others?.onFed((account) => {
-        known.add(account)
+        hear(account)
         listener(account)
       })
       return () => {

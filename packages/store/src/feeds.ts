@@ -137,11 +137,7 @@ export function createFeedMethods(
     async limitFeed(request) {
       await commit({ steps: [toStep(statements.limitFeed, request)] })
     },
-    async listFeeds() {
-      const feeds = await read(statements.listFeeds, {})
-      watch.noteFeeds(feeds.map(({ account }) => account))
-      return feeds
-    },
+    listFeeds: () => watch.list(() => read(statements.listFeeds, {})),
     readFeed: ({ account, after: passed, limit }) =>
       read(statements.readFeed, { account, passed, limit }),
     async forgetFeed({ account, now, before, limit }) {

@@ -59,6 +59,12 @@ const ENDPOINTS = describeStatements(({ db, compile }) => {
   }
 })
 
+export interface DuePage {
+  readonly now: number
+  readonly aboveId: string
+  readonly limit: number
+}
+
 /** How endpoints stand, and which of them have something to be sent. */
 const STANDINGS = describeStatements(({ db, compile }) => {
   const columns = db.selectFrom("webhookEndpoints").select(TABLES.webhookEndpoints.members)
@@ -84,8 +90,9 @@ const STANDINGS = describeStatements(({ db, compile }) => {
         .where("id", "=", id)
         .where((of) => of("provenAt", "=", of.lit(0))),
     ),
-    findDueWebhooks: compile(({ now }: { now: number }) =>
+    findDueWebhooks: compile(({ now, aboveId, limit }: DuePage) =>
       columns
+        .where("id", ">", aboveId)
         .where((of) => of("disabledAt", "=", of.lit(0)))
         .where((of) =>
           of.exists(
@@ -96,7 +103,9 @@ const STANDINGS = describeStatements(({ db, compile }) => {
               .where("state", "=", PENDING)
               .where("dueAt", "<=", now),
           ),
-        ),
+        )
+        .orderBy("id")
+        .limit(limit),
     ),
   }
 })

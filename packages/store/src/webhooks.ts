@@ -87,7 +87,8 @@ function createDeliveryMethods(
     async addDelivery(delivery) {
       await commit({ steps: [toStep(statements.insertDelivery, toDelivery(delivery))] })
     },
-    findDueWebhooks: (request) => read(statements.findDueWebhooks, request),
+    findDueWebhooks: ({ after: aboveId, ...page }) =>
+      read(statements.findDueWebhooks, { aboveId, ...page }),
     async takeDeliveries(request) {
       const statement = statements.takeDeliveries
       const outcome = await queue.commit({ steps: [toStep(statement, request)] })

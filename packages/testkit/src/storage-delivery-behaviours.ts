@@ -27,6 +27,25 @@ export const DELIVERY_BEHAVIOURS: Behaviours<StorageFixture> = {
     assert.deepEqual(toMessages(await takeDue(storage, 61_000)), ["m1"])
   },
 
+  "endpoints with something due are found by page": async ({ storage }) => {
+    for (const id of ["we_c", "we_a", "we_d", "we_b"]) {
+      await createEndpoint(storage, toEndpoint(id))
+      const dueAt = id === "we_b" ? 2_000 : 1_000
+      await storage.addDelivery(toDelivery("m1", { endpoint: id, dueAt }))
+    }
+    const page = { now: 1_000, limit: 2 }
+    const first = await storage.findDueWebhooks({ ...page, after: "" })
+    assert.deepEqual(
+      first.map(({ id }) => id),
+      ["we_a", "we_c"],
+    )
+    const second = await storage.findDueWebhooks({ ...page, after: "we_c" })
+    assert.deepEqual(
+      second.map(({ id }) => id),
+      ["we_d"],
+    )
+  },
+
   "many that take deliveries at once share them": async ({ storage }) => {
     const names = Array.from({ length: 40 }, (_, index) => `m${index}`)
     await fillFeed(

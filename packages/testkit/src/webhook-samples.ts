@@ -87,7 +87,7 @@ export function listAll(storage: Storage): Promise<readonly Delivery[]> {
 }
 
 export async function findDueIds(storage: Storage, now: number): Promise<readonly string[]> {
-  return (await storage.findDueWebhooks({ now })).map(({ id }) => id)
+  return (await storage.findDueWebhooks({ now, after: "", limit: 99 })).map(({ id }) => id)
 }
 
 export function toMessages(

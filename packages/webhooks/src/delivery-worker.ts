@@ -27,8 +27,11 @@ export interface DeliveryWorker {
   stop(): Promise<void>
 }
 
+/** Endpoints that are looked for in one statement. */
+const PAGE = 500
+
 export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
-  const { storage, sendDelivery, clock, settings } = options
+  const { sendDelivery, settings } = options
   const lines = new Map<string, Line>()
   const sending = new Set<Promise<void>>()
   const places = createPlaces(settings, fill)
@@ -81,7 +84,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
 
   return {
     async poll() {
-      for (const endpoint of await storage.findDueWebhooks({ now: clock.now() })) noteDue(endpoint)
+      await findDue(options, noteDue)
     },
     wake(endpoints) {
       for (const endpoint of endpoints) noteDue(endpoint)
@@ -90,6 +93,20 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       isStopping = true
       while (sending.size > 0) await Promise.allSettled(sending)
     },
+  }
+}
+
+async function findDue(
+  { storage, clock }: DeliveryWorkerOptions,
+  onDue: (endpoint: WebhookEndpoint) => void,
+): Promise<void> {
+  const now = clock.now()
+  for (let after = ""; ;) {
+    // oxlint-disable-next-line no-await-in-loop -- the next page begins behind this one
+    const due = await storage.findDueWebhooks({ now, after, limit: PAGE })
+    for (const endpoint of due) onDue(endpoint)
+    if (due.length < PAGE) return
+    after = due.at(-1)?.id ?? after
   }
 }
 

@@ -45,8 +45,12 @@ export interface WebhookStorage {
   /** Stores a delivery that no event brings about. */
   addDelivery(delivery: NewDelivery): Promise<void>
 
-  /** The enabled endpoints that have a delivery due. */
-  findDueWebhooks(request: { readonly now: number }): Promise<readonly WebhookEndpoint[]>
+  /** Of the enabled endpoints that have a delivery due `limit`, by id, with ids above `after`. */
+  findDueWebhooks(request: {
+    readonly now: number
+    readonly after: string
+    readonly limit: number
+  }): Promise<readonly WebhookEndpoint[]>
   /**
    * Takes due deliveries of an endpoint for one try each, the longest due first. Until `until` nobody else takes
    * them; then they are due again, unless they were recorded. Of one subject only the first that waits is

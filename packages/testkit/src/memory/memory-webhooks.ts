@@ -109,11 +109,12 @@ function createTries(
 ): Pick<WebhookStorage, "findDueWebhooks" | "takeDeliveries" | "recordTries"> {
   const { endpoints, deliveries } = tables
   return {
-    findDueWebhooks: async ({ now }) =>
-      [...endpoints.values()].filter(
-        ({ id, disabledAt }) =>
-          disabledAt === 0 && listPending(tables, id).some(({ dueAt }) => dueAt <= now),
-      ),
+    findDueWebhooks: async ({ now, after, limit }) =>
+      [...endpoints.values()]
+        .filter(({ id, disabledAt }) => disabledAt === 0 && compareIds(id, after) > 0)
+        .filter(({ id }) => listPending(tables, id).some(({ dueAt }) => dueAt <= now))
+        .toSorted((a, b) => compareIds(a.id, b.id))
+        .slice(0, limit),
     async takeDeliveries({ endpoint, now, until, limit }) {
       if (endpoints.get(endpoint)?.disabledAt !== 0) return []
       const pending = listPending(tables, endpoint)

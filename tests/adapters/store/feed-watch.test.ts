@@ -1,0 +1,52 @@
+/** What a process that only appends knows of feeds: it tells the others of each that it has heard of. */
+import assert from "node:assert/strict"
+import { join } from "node:path"
+import { test } from "node:test"
+import { setImmediate } from "node:timers/promises"
+import { createStorage, type Driver } from "@safelight/store"
+import { submitSample } from "@safelight/testkit"
+import { createTemporaryFolder } from "../../support/temporary-folder.ts"
+import { until } from "../../support/until.ts"
+import { createSmallDriver } from "./small-driver.ts"
+
+const { account } = submitSample({ id: "t" }).append.changes.task
+
+test("a feed that is heard of while older ones are read is not forgotten", async () => {
+  await using folder = await createTemporaryFolder()
+  const driver = await createSmallDriver(join(folder.path, "small.db"))
+  const read = Promise.withResolvers<void>()
+  const goOn = Promise.withResolvers<void>()
+  let hear: ((payload: string) => void) | undefined
+  const told: string[] = []
+  const held: Driver = {
+    ...driver,
+    async read(statement, values) {
+      const rows = await driver.read(statement, values)
+      if (!statement.sql.includes('from "feeds"')) return rows
+      read.resolve()
+      await goOn.promise
+      return rows
+    },
+    notifications: {
+      notify: async (payload) => void told.push(payload),
+      async listen(onPayload) {
+        hear = onPayload
+        return { ended: new Promise(() => {}), end() {} }
+      },
+    },
+  }
+  const storage = createStorage(held)
+  try {
+    await storage.append(submitSample({ id: "first" }).append)
+    await read.promise
+    await until(() => hear !== undefined)
+    hear?.(`another\nfed\n${JSON.stringify([account])}`)
+    goOn.resolve()
+    await setImmediate()
+    await storage.append(submitSample({ id: "second" }).append)
+    await until(() => told.some((payload) => payload.includes("fed")))
+    assert.ok(told.at(-1)?.endsWith(`\nfed\n${JSON.stringify([account])}`))
+  } finally {
+    await storage.close()
+  }
+})
