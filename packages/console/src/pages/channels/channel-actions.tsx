@@ -96,8 +96,8 @@ function Question({ channel, onlyModels, step, onDone, onClose }: QuestionProps)
       {step !== "resume" && onlyModels.length > 0 && (
         <p>
           No other channel that runs serves <ModelNames names={onlyModels} />: new tasks of{" "}
-          {onlyModels.length === 1 ? "this model" : "these models"} wait until they have no time
-          left.
+          {onlyModels.length === 1 ? "this model" : "these models"} wait, and fail when their time
+          is over.
         </p>
       )}
       <div class="line">
