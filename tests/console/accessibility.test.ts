@@ -82,6 +82,16 @@ describe("a page of the console", { skip: skipWithoutBrowser }, () => {
       settle: (page) => page.locator(".plot canvas").first().waitFor(),
     },
     {
+      title: "the system, with an audit",
+      route: () => "#/system",
+      isOperator: true,
+      settle: async (page) => {
+        await page.getByRole("region", { name: "Nodes and their leases" }).waitFor()
+        await page.getByRole("button", { name: "Replay" }).click()
+        await page.getByText("The log charges").waitFor()
+      },
+    },
+    {
       title: "a page for operators",
       route: () => "#/channels",
       settle: (page) => page.getByText("This page is for operators").waitFor(),

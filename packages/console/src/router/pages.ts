@@ -66,6 +66,13 @@ export const PAGES: readonly PageEntry[] = [
     isOperators: true,
     load: () => import("../pages/channels/channels-page.tsx"),
   },
+  {
+    segment: "system",
+    title: "System",
+    icon: "system",
+    isOperators: true,
+    load: () => import("../pages/system/system-page.tsx"),
+  },
 ]
 
 /** Shown at the address without a fragment. */

@@ -4,7 +4,7 @@
  */
 import type { Channel, ChannelStanding } from "@safelight/client"
 import { useSignal } from "@preact/signals"
-import type { JSX } from "preact"
+import { Fragment, type JSX } from "preact"
 import { Button } from "../../design/button.tsx"
 import { Dialog } from "../../design/dialog.tsx"
 import { toSentence } from "../../design/failure.tsx"
@@ -117,10 +117,10 @@ function ModelNames({ names }: { readonly names: readonly string[] }): JSX.Eleme
   return (
     <>
       {names.slice(0, MOST_NAMES).map((name, index) => (
-        <>
+        <Fragment key={name}>
           {index > 0 && ", "}
-          <code key={name}>{name}</code>
-        </>
+          <code>{name}</code>
+        </Fragment>
       ))}
       {more > 0 && ` and ${more} more`}
     </>

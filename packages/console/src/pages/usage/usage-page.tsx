@@ -13,7 +13,6 @@ import { Waiting } from "../../design/waiting.tsx"
 import { useClient } from "../../session/session.ts"
 import { useLoaded } from "../../session/use-loaded.ts"
 import { toDays } from "./days.ts"
-import "./usage-page.css"
 
 const DAYS = 14
 
@@ -48,7 +47,7 @@ export function Page(): JSX.Element {
 function Report({ usage: { whole, days } }: { readonly usage: Usage }): JSX.Element {
   return (
     <>
-      <div class="usage-cards">
+      <div class="cards">
         <section class="card" aria-labelledby="spent">
           <h2 id="spent">The last {DAYS} days</h2>
           <Facts
