@@ -129,6 +129,58 @@ describe("an operator's client", () => {
     assert.equal(requests[4]?.body, '{"adopt":"op"}')
   })
 
+  it("asks for accounts and keys, and sends what makes a secret once", async () => {
+    const account = { account: "é/a", created_at: 1, totals: {} }
+    const key = { account: "é/a", id: "k", scopes: ["admin"], state: "valid" }
+    const made = { ...key, key: "sl_live_x" }
+    const { client, requests } = createScriptedClient([
+      json(200, { accounts: [account], next_cursor: null }),
+      json(200, account),
+      refusal(503, "service_unavailable"),
+      json(200, account),
+      json(200, { keys: [key] }),
+      json(201, made),
+      json(200, key),
+      json(201, { ...made, replaced: key }),
+      () => new Response(null, { status: 204 }),
+      refusal(503, "service_unavailable"),
+      refusal(503, "service_unavailable"),
+      json(201, key),
+      json(200, { accounts: [{}], next_cursor: null }),
+    ])
+    const { accounts } = client.admin
+    assert.equal((await accounts.list({ limit: 2, cursor: "c" })).next_cursor, null)
+    assert.deepEqual(await accounts.get("é/a"), account)
+    assert.deepEqual(await accounts.set("é/a", { weight: 2, read_rate: null }), account)
+    assert.deepEqual(await accounts.keys("é/a"), [key])
+    assert.deepEqual(await accounts.createKey("é/a", { scopes: ["admin"] }), made)
+    assert.deepEqual(await accounts.revokeKey("é/a", "k"), key)
+    const rotated = await accounts.rotateKey("é/a", "k", { grace_seconds: 5 })
+    assert.deepEqual(rotated.replaced, key)
+    await accounts.revokeLinks("é/a")
+    const hasCode = (code: string) => (error: unknown) => isApiError(error) && error.code === code
+    await assert.rejects(accounts.createKey("a"), hasCode("service_unavailable"))
+    await assert.rejects(accounts.rotateKey("a", "k"), hasCode("service_unavailable"))
+    await assert.rejects(accounts.createKey("a"), hasCode("invalid_answer"))
+    await assert.rejects(accounts.list(), hasCode("invalid_answer"))
+    const one = "/v1/admin/accounts/%C3%A9%2Fa"
+    const settings = `PUT ${one} {"weight":2,"read_rate":null}`
+    assert.deepEqual(
+      requests.slice(0, 9).map(({ body, method, target }) => `${method} ${target} ${body ?? ""}`),
+      [
+        "GET /v1/admin/accounts?limit=2&cursor=c ",
+        `GET ${one} `,
+        settings,
+        settings,
+        `GET ${one}/keys `,
+        `POST ${one}/keys {"scopes":["admin"]}`,
+        `POST ${one}/keys/k/revoke `,
+        `POST ${one}/keys/k/rotate {"grace_seconds":5}`,
+        `POST ${one}/links/revoke `,
+      ],
+    )
+  })
+
   it("says that an audit broke off, is refused or told nonsense, and tries none again", async () => {
     for (const [answer, code] of [
       [events(["progress", COUNTS]), "incomplete_answer"],

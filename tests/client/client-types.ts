@@ -80,12 +80,19 @@ const USAGE_ANSWERS = ["TaskUsage", "UsageReport"]
 
 /** An operator's, likewise. */
 const OPERATOR_ANSWERS = [
+  "AccountSettings",
+  "ApiKey",
+  "ApiKeyList",
   "ChannelCheck",
   "ChannelList",
   "ChannelStanding",
+  "NewApiKey",
+  "OperatorAccount",
+  "OperatorAccountList",
   "OperatorTask",
   "OperatorTaskList",
   "OperatorUsage",
+  "RotatedApiKey",
   "StoredEventList",
   "System",
 ]

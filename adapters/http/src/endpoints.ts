@@ -15,6 +15,13 @@ import { listTasks } from "./endpoints/list-tasks.ts"
 import { showMe } from "./endpoints/show-me.ts"
 import { showMetrics } from "./endpoints/metrics-page.ts"
 import { listModels, showModel } from "./endpoints/models.ts"
+import { createKey, listKeys, revokeKey, rotateKey } from "./endpoints/operator-account-keys.ts"
+import {
+  listAccounts,
+  revokeAccountLinks,
+  setAccount,
+  showAccount,
+} from "./endpoints/operator-accounts.ts"
 import { streamAudit } from "./endpoints/operator-audits.ts"
 import {
   checkChannel,
@@ -100,6 +107,14 @@ export const ENDPOINTS: readonly Endpoint[] = [
   drainChannel,
   resumeChannel,
   checkChannel,
+  listAccounts,
+  showAccount,
+  setAccount,
+  listKeys,
+  createKey,
+  revokeKey,
+  rotateKey,
+  revokeAccountLinks,
   showOperatorUsage,
   showSystem,
   streamAudit,
@@ -113,3 +128,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   showConsole,
   showConsoleFile,
 ]
+
+/** Where each is, as Hono writes a path: for whoever walks all of them, documented or not. */
+export const ROUTES: readonly Pick<Endpoint, "method" | "path">[] = ENDPOINTS.map(
+  ({ method, path }) => ({ method, path }),
+)

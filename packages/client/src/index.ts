@@ -1,4 +1,11 @@
 /** The public face of the client. Every export is named here, and a test holds the list. */
+export type {
+  AccountChange,
+  AccountsQuery,
+  AdminAccountCalls,
+  KeyTerms,
+  RotationTerms,
+} from "./admin/admin-account-calls.ts"
 export type { AdminCalls, Channel, OperatorUsageQuery } from "./admin/admin-calls.ts"
 export type { AllTasksQuery, StoredEvent, TaskVerdict } from "./admin/admin-task-calls.ts"
 export type { AuditKind, AuditMessage, AuditProgress, AuditReport } from "./admin/audit-messages.ts"
@@ -23,11 +30,17 @@ export type {
 export type { Me, SignIn } from "./api/key-answers.ts"
 export type { TaskUsage, UsageReport } from "./api/usage-answers.ts"
 export type {
+  AccountSettings,
+  ApiKey,
   ChannelCheck,
   ChannelStanding,
+  NewApiKey,
+  OperatorAccount,
+  OperatorAccountList,
   OperatorTask,
   OperatorTaskList,
   OperatorUsage,
+  RotatedApiKey,
   StoredEventList,
   System,
 } from "./api/operator-answers.ts"

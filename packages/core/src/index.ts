@@ -224,6 +224,21 @@ export type {
 } from "./ports/message-sender.ts"
 export type { InspectedMedia, MediaFacts, MediaInspector } from "./ports/media-inspector.ts"
 export type { Media, MediaRequest, MediaSource } from "./ports/media-source.ts"
+export {
+  SETTING_BOUNDS,
+  type AccountListRequest,
+  type AccountPage,
+  type AccountView,
+  type KeyName,
+  type KeyRequest,
+  type KeyRotation,
+  type KeyView,
+  type MadeKey,
+  type OperatorAccounts,
+  type RotatedKey,
+  type RotationResult,
+  type SettingsChange,
+} from "./ports/operator-accounts.ts"
 export type {
   AuditCounts,
   AuditFindingView,

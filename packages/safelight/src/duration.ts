@@ -1,4 +1,5 @@
 /** Durations as they are typed: a whole number and one unit, as in `90s`, `15m`, `24h`, `14d`. */
+import { SETTING_BOUNDS } from "@safelight/core"
 
 const UNITS_MS: Readonly<Record<string, number>> = {
   d: 86_400_000,
@@ -7,8 +8,8 @@ const UNITS_MS: Readonly<Record<string, number>> = {
   s: 1_000,
 }
 
-/** Ten years: a longer time has the wrong unit. */
-export const LONGEST_MS = 3_650 * 86_400_000
+/** Ten years. */
+export const LONGEST_MS = SETTING_BOUNDS.maxDurationMs
 
 /** Milliseconds; undefined if the text is no duration. */
 export function parseDuration(text: string): number | undefined {

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { ERROR_CODES } from "@safelight/http"
+import { KNOWN, REVOKED_KEY } from "./fake-operator-accounts.ts"
 import { RUNNING } from "./fake-operator-tasks.ts"
 import { outside, putArtifact, taskId, toTask } from "./fake-service.ts"
 import { creation, createWorld, VALID, WORLDS, type World } from "./worlds.ts"
@@ -65,6 +66,32 @@ const REQUEST_ROWS: readonly Row[] = [
     code: "channel_not_found",
     status: 404,
     type: "not_found_error",
+  },
+  {
+    when: "an account is unknown",
+    request: (world) => world.call("/v1/admin/accounts/nobody"),
+    code: "account_not_found",
+    status: 404,
+    type: "not_found_error",
+  },
+  {
+    when: "an account does not have the key",
+    request: (world) =>
+      world.call("/v1/admin/accounts/nobody/keys/0123456789/revoke", { method: "POST" }),
+    code: "key_not_found",
+    status: 404,
+    type: "not_found_error",
+  },
+  {
+    when: "a revoked key is replaced",
+    request: (world) =>
+      world.call(
+        `/v1/admin/accounts/${encodeURIComponent(KNOWN)}/keys/${REVOKED_KEY}/rotate`,
+        creation({}),
+      ),
+    code: "key_revoked",
+    status: 409,
+    type: "conflict_error",
   },
   {
     when: "a task that is not in doubt is settled",

@@ -4,6 +4,7 @@
  */
 import { setImmediate } from "node:timers/promises"
 import type { ChannelStanding, ChannelView, OperatorInsight, SystemFacts } from "@safelight/core"
+import { createFakeOperatorAccounts } from "./fake-operator-accounts.ts"
 import { createFakeOperatorTasks } from "./fake-operator-tasks.ts"
 
 const HOUR = {
@@ -126,6 +127,7 @@ export function createFakeInsight(throwFailure: () => void) {
     },
     system: { readSystem: () => ask("system", SYSTEM) },
     tasks: createFakeOperatorTasks(ask),
+    accounts: createFakeOperatorAccounts(ask),
     audits: {
       begin(kind, onEnd) {
         asked.push(["audit", kind])

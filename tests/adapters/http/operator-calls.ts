@@ -1,23 +1,19 @@
-/** A call for every answer to an operator about tasks, channels, usage, the system and audits. */
+/** A call for every answer to an operator about tasks, accounts, channels, usage, the system and audits. */
 import { IN_DOUBT, RUNNING, UNKNOWN } from "./fake-operator-tasks.ts"
-import { outside } from "./fake-service.ts"
-import type { Call } from "./worlds.ts"
-
-interface Trouble {
-  readonly failure?: unknown
-  readonly isAuditing?: boolean
-}
-
-type Add = (template: string, path: string, call?: Call, trouble?: Trouble) => void
+import { addAccountCalls } from "./operator-account-calls.ts"
+import {
+  addCommon,
+  FAULTY_BODIES,
+  FAULTY_HEADERS,
+  JSON_TYPE,
+  type Add,
+} from "./operator-call-parts.ts"
 
 const CHANNELS = "/v1/admin/channels"
 const USAGE = "/v1/admin/usage"
 const AUDITS = "/v1/admin/audits"
 const TASKS = "/v1/admin/tasks"
 const ONE_TASK = `${TASKS}/{task_id}`
-const FAILURES = [new Error("a bug"), outside("storage-unavailable"), outside("overloaded")]
-const JSON_TYPE = { "content-type": "application/json" }
-
 const AUDIT = { method: "POST", headers: JSON_TYPE, body: '{"kind":"verify"}' }
 
 /** To be called once the account has as many streams open as it may. */
@@ -52,21 +48,8 @@ export function addOperatorCalls(keys: readonly string[], add: Add): void {
     add(template, path, { method: "POST", body: "{}" })
   }
   addTasks(keys, add)
+  addAccountCalls(keys, add)
   addAudits(keys, add)
-}
-
-function addCommon(
-  template: string,
-  path: string,
-  call: Call,
-  keys: readonly string[],
-  add: Add,
-): void {
-  for (const authorization of keys) {
-    add(template, path, { ...call, headers: { ...call.headers, authorization } })
-  }
-  for (const failure of FAILURES) add(template, path, call, { failure })
-  add(template, path, call)
 }
 
 function addTasks(keys: readonly string[], add: Add): void {
@@ -124,13 +107,6 @@ const FAULTY_VERDICTS = [
   '{"adopt":"{"}',
   JSON.stringify({ adopt: "x".repeat(8_193) }),
   '{"fail":true,"other":1}',
-]
-
-/** Of any endpoint with a small body. */
-const FAULTY_BODIES = ["{", "[".repeat(33), "x".repeat(70_000), "[]", '{"a":1,"a":1}']
-const FAULTY_HEADERS = [
-  { "content-type": "text/plain" },
-  { ...JSON_TYPE, "content-encoding": "gzip" },
 ]
 
 function addAudits(keys: readonly string[], add: Add): void {

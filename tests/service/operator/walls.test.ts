@@ -1,16 +1,21 @@
 /**
- * No key but an operator's opens anything below /v1/admin, whichever endpoints there are. They are read from the
- * service's own document, so that an endpoint that is added is walked without an edit here.
+ * No key but an operator's opens anything below /v1/admin, whichever endpoints there are. They are those that
+ * the service is made of, so that an endpoint that is added is walked without an edit here, documented or not.
  */
 import assert from "node:assert/strict"
 import { after, before, describe, it } from "node:test"
 import { createKey } from "@safelight/access"
 import { API_KEY_SCOPES, type ApiKeyScope } from "@safelight/core"
+import { ROUTES } from "@safelight/http"
 import { createService, DEFAULTS, type Service } from "safelight"
-import type { ApiDocument } from "../../support/openapi-document.ts"
 import { createTemporaryFolder } from "../../support/temporary-folder.ts"
 
-const METHODS = ["get", "put", "post", "patch", "delete"]
+/** Hono's `:name` and `:name{pattern}`. */
+const PARAMETER = /:\w+(?:\{[^/]*\})?/gu
+
+const endpoints = ROUTES.filter(({ path }) => path.startsWith("/v1/admin")).map(
+  ({ method, path }) => ({ method, path: path.replaceAll(PARAMETER, "anything") }),
+)
 const OTHERS = API_KEY_SCOPES.filter((scope) => scope !== "admin")
 
 interface Refusal {
@@ -20,7 +25,6 @@ interface Refusal {
 describe("endpoints below /v1/admin", () => {
   const resources = new AsyncDisposableStack()
   let service: Service
-  let endpoints: readonly { readonly method: string; readonly path: string }[]
 
   before(async () => {
     const { path: data } = resources.use(await createTemporaryFolder())
@@ -28,16 +32,7 @@ describe("endpoints below /v1/admin", () => {
       configuration: { ...DEFAULTS, port: 0, stopGraceMs: 1_000, studio: { sandbox: true }, data },
     })
     resources.defer(() => service.stop())
-    const { paths } = (await (await fetch(`${service.url}/openapi.json`)).json()) as ApiDocument
-    endpoints = Object.entries(paths)
-      .filter(([path]) => path.startsWith("/v1/admin"))
-      .flatMap(([path, operations]) =>
-        METHODS.filter((method) => method in operations).map((method) => ({
-          method: method.toUpperCase(),
-          path: path.replaceAll(/\{\w+\}/gu, "anything"),
-        })),
-      )
-    assert.ok(endpoints.length >= 8, "the document has the operator's endpoints")
+    assert.ok(endpoints.length >= 20, "there are the operator's endpoints")
   })
   after(() => resources.disposeAsync())
 

@@ -92,6 +92,9 @@ export const ERRORS = {
   delivery_not_found: [404, "not_found_error", "The webhook has no such delivery."],
   webhook_disabled: [409, "conflict_error", "The webhook is disabled: enable it first."],
   webhook_limit_exceeded: [409, "conflict_error", "The account has as many webhooks as it may."],
+  account_not_found: [404, "not_found_error", "The account does not exist."],
+  key_not_found: [404, "not_found_error", "The account has no such key."],
+  key_revoked: [409, "conflict_error", "The key is revoked: make another one."],
   channel_not_found: [404, "not_found_error", "The channel does not exist."],
   task_not_in_doubt: [
     409,

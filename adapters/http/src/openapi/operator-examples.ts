@@ -5,6 +5,32 @@ const STANDING = { name: "studio", state: "running", paused_at: 0, in_flight: 2 
 
 const SUMS = { charge_micros: 390_000, cost_micros: 130_000, unknown_costs: 0 }
 
+const SETTINGS = {
+  account: "acme",
+  created_at: 1_767_225_600,
+  suspended_at: 0,
+  create_rate: { requests: 60, window_ms: 60_000 },
+  read_rate: null,
+  content_rate: null,
+  unfinished_tasks: 100,
+  running_tasks: 2,
+  weight: 1,
+  budget_micros: 5_000_000,
+  retention_ms: null,
+  max_retention_ms: 0,
+  sign_content_urls: false,
+}
+
+const KEY = {
+  id: "4fGh7KqX2b",
+  account: "acme",
+  scopes: ["tasks:write", "tasks:read"],
+  state: "valid",
+  created_at: 1_767_225_600,
+  revoked_at: 0,
+  expires_at: 1_769_817_600,
+}
+
 export const OPERATOR_EXAMPLES = {
   ChannelList: {
     channels: [
@@ -33,6 +59,21 @@ export const OPERATOR_EXAMPLES = {
   },
   ChannelStanding: { ...STANDING, state: "draining", paused_at: 1_767_225_600 },
   ChannelCheck: { name: "fal", type: "fal", key: "taken", problems: [], notes: [] },
+  AccountSettings: SETTINGS,
+  OperatorAccount: {
+    ...SETTINGS,
+    totals: {
+      charged_micros: 390_000,
+      reserved_micros: 30_000,
+      unfinished_tasks: 1,
+      left_micros: 4_580_000,
+    },
+  },
+  OperatorAccountList: { accounts: [SETTINGS], next_cursor: null },
+  ApiKey: KEY,
+  ApiKeyList: { keys: [KEY] },
+  NewApiKey: { ...KEY, key: "sl_live_…" },
+  RotatedApiKey: { ...KEY, key: "sl_live_…", replaced: { ...KEY, id: "9dPs3MnV0c" } },
   OperatorUsage: {
     by: "day",
     from: 1_767_225_600,

@@ -1,5 +1,5 @@
 /** The JSON bodies that an operator is answered with; see `response-schemas.ts`. */
-import { OUTCOME_GROUPINGS } from "@safelight/core"
+import { API_KEY_SCOPES, OUTCOME_GROUPINGS } from "@safelight/core"
 import * as v from "valibot"
 import { whole } from "./price-schemas.ts"
 
@@ -148,10 +148,66 @@ const system = v.object({
   memory: v.object({ resident_bytes: whole, heap_used_bytes: whole, external_bytes: whole }),
 })
 
+const limit = v.nullable(whole)
+const rate = v.nullable(v.object({ requests: whole, window_ms: whole }))
+
+const settings = {
+  account: v.string(),
+  created_at: v.pipe(whole, v.description("Unix time in seconds.")),
+  suspended_at: v.pipe(whole, v.description("Unix time in seconds; 0 while it is not suspended.")),
+  create_rate: v.pipe(rate, v.description("Of submissions. Null, as in other limits: none.")),
+  read_rate: v.pipe(rate, v.description("Of other requests but downloads.")),
+  content_rate: v.pipe(rate, v.description("Of downloads.")),
+  unfinished_tasks: v.pipe(limit, v.description("Tasks that may be unfinished at once.")),
+  running_tasks: v.pipe(limit, v.description("Tasks that channels may work on at once.")),
+  weight: v.pipe(whole, v.description("Its share while tasks of several accounts wait.")),
+  budget_micros: v.pipe(limit, v.description("What it may spend.")),
+  retention_ms: v.pipe(limit, v.description("Null: artifacts are kept as the service has it.")),
+  max_retention_ms: v.pipe(whole, v.description("How long it may hold artifacts; 0: not at all.")),
+  sign_content_urls: v.pipe(v.boolean(), v.description("`content_url` as a private link.")),
+}
+
+const account = v.object({
+  ...settings,
+  totals: v.object({
+    charged_micros: whole,
+    reserved_micros: v.pipe(whole, v.description("Held back for unfinished tasks.")),
+    unfinished_tasks: whole,
+    left_micros: v.pipe(
+      v.nullable(v.pipe(v.number(), v.integer())),
+      v.description("Of the budget; below 0 where it was lowered to less than was spent."),
+    ),
+  }),
+})
+
+const apiKey = {
+  id: v.pipe(v.string(), v.description("No secret.")),
+  account: v.string(),
+  scopes: v.array(v.picklist(API_KEY_SCOPES)),
+  state: v.picklist(["valid", "revoked", "expired"]),
+  created_at: v.pipe(whole, v.description("Unix time in seconds.")),
+  revoked_at: v.pipe(whole, v.description("Unix time in seconds; 0 where it is not revoked.")),
+  expires_at: v.pipe(whole, v.description("Unix time in seconds; 0 where it does not end.")),
+}
+
+const shownKey = v.object(apiKey)
+const accountSettings = v.object(settings)
+const secret = v.pipe(v.string(), v.description("Whoever has it acts for the account."))
+
 export const OPERATOR_SCHEMAS = {
   ChannelList: v.object({ channels: v.array(channel) }),
   ChannelStanding: v.object(standing),
   ChannelCheck: channelCheck,
+  AccountSettings: accountSettings,
+  OperatorAccount: account,
+  OperatorAccountList: v.object({
+    accounts: v.array(accountSettings),
+    next_cursor: v.nullable(v.string()),
+  }),
+  ApiKey: shownKey,
+  ApiKeyList: v.object({ keys: v.array(shownKey) }),
+  NewApiKey: v.object({ ...apiKey, key: secret }),
+  RotatedApiKey: v.object({ ...apiKey, key: secret, replaced: shownKey }),
   OperatorUsage: usage,
   System: system,
 } as const

@@ -25,6 +25,18 @@ export const CHANNEL: PathParameter = {
   schema: { type: "string", examples: ["studio"] },
 }
 
+export const ACCOUNT: PathParameter = {
+  name: "account",
+  description: "The account's name.",
+  schema: { type: "string", examples: ["acme"] },
+}
+
+export const API_KEY_ID: PathParameter = {
+  name: "key_id",
+  description: "The key's `id`, which is no secret.",
+  schema: { type: "string", examples: ["4fGh7KqX2b"] },
+}
+
 export const WEBHOOK_ID: PathParameter = {
   name: "webhook_id",
   description: "The webhook's `id`.",

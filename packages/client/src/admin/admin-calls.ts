@@ -16,6 +16,7 @@ import type {
 import { withQuery } from "../api/paths.ts"
 import type { Check, Connection } from "../connection/connection.ts"
 import type { CallOptions } from "../tasks/list-tasks.ts"
+import { createAdminAccountCalls, type AdminAccountCalls } from "./admin-account-calls.ts"
 import { createAdminTaskCalls, type AdminTaskCalls } from "./admin-task-calls.ts"
 import { streamAudit, type AuditKind, type AuditMessage } from "./audit-messages.ts"
 
@@ -31,6 +32,8 @@ export interface OperatorUsageQuery {
 }
 
 export interface AdminCalls extends AdminTaskCalls {
+  /** Accounts, their limits and their keys. */
+  readonly accounts: AdminAccountCalls
   /** Every channel, with what came of its tasks in the last 24 hours. */
   channels(options?: CallOptions): Promise<readonly Channel[]>
   /** Gives it no new tasks; those that it has continue. Twice is safe. */
@@ -63,6 +66,7 @@ export function createAdminCalls(connection: Connection): AdminCalls {
 
   return {
     ...createAdminTaskCalls(connection),
+    accounts: createAdminAccountCalls(connection),
     async channels({ signal } = {}) {
       return (await connection.read(CHANNELS_PATH, isChannelList, { signal })).channels
     },

@@ -1,12 +1,18 @@
 /** Checks the members of an operator's answers that a caller relies on. The rest is passed on unchecked. */
 import { isTask } from "./check-answers.ts"
 import type {
+  ApiKey,
+  ApiKeyList,
   ChannelCheck,
   ChannelList,
   ChannelStanding,
+  NewApiKey,
+  OperatorAccount,
+  OperatorAccountList,
   OperatorTask,
   OperatorTaskList,
   OperatorUsage,
+  RotatedApiKey,
   StoredEventList,
   System,
 } from "./operator-answers.ts"
@@ -49,6 +55,39 @@ export function isOperatorTaskList(value: unknown): value is OperatorTaskList {
 export function isStoredEventList(value: unknown): value is StoredEventList {
   const { events } = toMembers(value)
   return Array.isArray(events) && events.every(isStoredEvent)
+}
+
+export function isOperatorAccount(value: unknown): value is OperatorAccount {
+  return isAccountSettings(value) && isObject(toMembers(value)["totals"])
+}
+
+export function isOperatorAccountList(value: unknown): value is OperatorAccountList {
+  const { accounts, next_cursor: cursor } = toMembers(value)
+  const isCursor = cursor === null || typeof cursor === "string"
+  return Array.isArray(accounts) && accounts.every(isAccountSettings) && isCursor
+}
+
+export function isApiKey(value: unknown): value is ApiKey {
+  const { account, id, scopes, state } = toMembers(value)
+  return [account, id, state].every((text) => typeof text === "string") && Array.isArray(scopes)
+}
+
+export function isApiKeyList(value: unknown): value is ApiKeyList {
+  const { keys } = toMembers(value)
+  return Array.isArray(keys) && keys.every(isApiKey)
+}
+
+export function isNewApiKey(value: unknown): value is NewApiKey {
+  return isApiKey(value) && typeof toMembers(value)["key"] === "string"
+}
+
+export function isRotatedApiKey(value: unknown): value is RotatedApiKey {
+  return isNewApiKey(value) && isApiKey(toMembers(value)["replaced"])
+}
+
+function isAccountSettings(value: unknown): boolean {
+  const { account, created_at: createdAt } = toMembers(value)
+  return typeof account === "string" && Number.isSafeInteger(createdAt)
 }
 
 function isStoredEvent(value: unknown): boolean {

@@ -8,7 +8,7 @@ import type { CheckedOptions } from "../client-options.ts"
 import { untilSilent } from "./until-silent.ts"
 
 export interface ApiRequest {
-  readonly method: "DELETE" | "GET" | "PATCH" | "POST"
+  readonly method: "DELETE" | "GET" | "PATCH" | "POST" | "PUT"
   /** From `/v1` on. */
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>

@@ -8,6 +8,7 @@ import type { StoredEvent } from "../task/stored-event.ts"
 import type { Task, TaskState } from "../task/task.ts"
 import type { Backlog, ChannelHour, DatabaseFacts, OutcomeGrouping } from "./insight-storage.ts"
 import type { Cancellation, ListResult } from "./task-service.ts"
+import type { OperatorAccounts } from "./operator-accounts.ts"
 import type { ListRequest } from "./task-storage.ts"
 
 export interface OperatorInsight {
@@ -16,6 +17,7 @@ export interface OperatorInsight {
   readonly system: OperatorSystem
   readonly audits: OperatorAudits
   readonly tasks: OperatorTasks
+  readonly accounts: OperatorAccounts
 }
 
 export interface OperatorTasks {

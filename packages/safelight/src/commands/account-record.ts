@@ -1,7 +1,8 @@
 /** An account as the commands show it: as JSON with moments in Unix seconds, and in words. */
-import { toUnixSeconds, type Account, type AccountTotals, type Storage } from "@safelight/core"
+import { toUnixSeconds, type Account, type AccountView, type Storage } from "@safelight/core"
 import { toAmount } from "../amount.ts"
 import { formatDuration } from "../duration.ts"
+import { viewAccount } from "../operator/view-account.ts"
 import { formatRate } from "../rate.ts"
 import { toTable } from "../table.ts"
 
@@ -30,15 +31,16 @@ export async function describeAccount(
   account: Account,
   { storage, isJson }: { readonly storage: Storage; readonly isJson: boolean },
 ): Promise<string> {
-  const totals = await storage.readTotals(account.id)
-  if (!isJson) return toText(account, totals)
+  const view = await viewAccount(storage, account)
+  if (!isJson) return toText(view)
+  const { leftMicros, totals } = view
   const record = {
     ...toSettingsRecord(account),
     totals: {
       charged_micros: totals.chargedMicros,
       reserved_micros: totals.reservedMicros,
       unfinished_tasks: totals.unfinishedTasks,
-      left_micros: toLeftMicros(account, totals),
+      left_micros: leftMicros,
     },
   }
   return `${JSON.stringify(record)}\n`
@@ -73,12 +75,6 @@ export function toAccountsTable(accounts: readonly Account[]): string {
   return toTable([head, ...rows])
 }
 
-/** What is left of the budget: below 0 if it was lowered to less than was spent, null if there is none. */
-function toLeftMicros({ budgetMicros }: Account, totals: AccountTotals): number | null {
-  if (budgetMicros === null) return null
-  return budgetMicros - totals.chargedMicros - totals.reservedMicros
-}
-
 function toRateRecord(rate: Account["rates"]["create"]): unknown {
   return rate === null ? null : { requests: rate.requests, window_ms: rate.windowMs }
 }
@@ -87,10 +83,9 @@ function toState({ suspendedAt }: Account): string {
   return suspendedAt === 0 ? "active" : `suspended ${new Date(suspendedAt).toISOString()}`
 }
 
-function toText(account: Account, totals: AccountTotals): string {
+function toText({ account, leftMicros, totals }: AccountView): string {
   const { budgetMicros, maxRetentionMs, rates, retentionMs } = account
   const { runningTasks, unfinishedTasks } = account
-  const leftMicros = toLeftMicros(account, totals)
   return toTable([
     ["account", account.id],
     ["created", new Date(account.createdAt).toISOString()],

@@ -2,17 +2,10 @@
  * `safelight accounts set`: what an account may do. Only the options that are given change anything. A service
  * on the same data obeys within a second.
  */
-import {
-  NO_LIMITS,
-  type Account,
-  type AccountSettings,
-  type Rate,
-  type Storage,
-} from "@safelight/core"
+import { SETTING_BOUNDS, type Rate, type SettingsChange, type Storage } from "@safelight/core"
 import { Command, Option } from "commander"
 import { refused } from "../command-error.ts"
 import type { ReadConfiguration } from "../configuration/configuration.ts"
-import { LONGEST_MS } from "../duration.ts"
 import { parseAccountName } from "./account-name.ts"
 import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
 import {
@@ -45,17 +38,14 @@ interface Options extends DataOptions, SettingOptions {
   readonly json?: true
 }
 
-/** More than all channels of any service take: whoever wants more means `none`. */
-const MOST_RUNNING = 1_000_000
-/** The largest weight that core allows. */
-const MOST_WEIGHT = 1_000
+const { maxDurationMs: maxMs, maxRunningTasks, maxWeight, minDurationMs: minMs } = SETTING_BOUNDS
 
 export function createAccountsSetCommand(context: CommandContext): Command {
   const rate = orWord("none", parseRate)
   const count = orWord("none", parseCount)
-  const slots = orWord("none", countWithin(1, MOST_RUNNING))
-  const weight = countWithin(1, MOST_WEIGHT)
-  const someTime = durationWithin({ minMs: 1_000, maxMs: LONGEST_MS })
+  const slots = orWord("none", countWithin(1, maxRunningTasks))
+  const weight = countWithin(1, maxWeight)
+  const someTime = durationWithin({ minMs, maxMs })
   const [duration, hold] = [orWord("default", someTime), orWord("none", someTime)]
   const command = new Command("set")
     .description("set what an account may do; what is not named stays as it is")
@@ -84,7 +74,8 @@ export function createAccountsSetCommand(context: CommandContext): Command {
 }
 
 async function set(name: string, options: Options, context: CommandContext): Promise<void> {
-  if (!namesSetting(options)) {
+  const change = toChange(options)
+  if (Object.keys(change).length === 0) {
     const message = "nothing to set: name at least one setting; `safelight accounts set --help`"
     throw refused(message)
   }
@@ -93,17 +84,18 @@ async function set(name: string, options: Options, context: CommandContext): Pro
   }
   const { withData } = await import("../open-data.ts")
   const { describeAccount } = await import("./account-record.ts")
+  const { changeAccount } = await import("../operator/change-account.ts")
   const configuration = await loadDataConfiguration(options, context)
   const text = await withData({ configuration, mayCreate: true }, async (storage) => {
-    const account = await change({ storage, name, context }, options, configuration)
+    const { defaults } = configuration.accounts
+    // A mistyped name makes an account that nobody uses.
+    const onNew = (): void => context.printError(`account "${name}" is new\n`)
+    const changing = { storage, id: name, now: Date.now(), defaults, onNew }
+    const account = await changeAccount(changing, change)
     if (options.stop === true) await stopTasks({ storage, name, context }, configuration)
     return describeAccount(account, { storage, isJson: options.json === true })
   })
   context.print(text)
-}
-
-function namesSetting(options: SettingOptions): boolean {
-  return Object.keys(toSettings(options, undefined, Date.now())).length > 0
 }
 
 interface Place {
@@ -122,40 +114,22 @@ async function stopTasks(
   context.printError(`${count} tasks stopped\n`)
 }
 
-async function change(
-  { storage, name: id, context }: Place,
-  options: SettingOptions,
-  { accounts: { defaults } }: ReadConfiguration,
-): Promise<Account> {
-  const now = Date.now()
-  const before = await storage.findAccount(id)
-  // A mistyped name makes an account that nobody uses.
-  if (before === undefined) context.printError(`account "${id}" is new\n`)
-  const settings = toSettings(options, before ?? { ...NO_LIMITS, ...defaults }, now)
-  const made = before === undefined ? defaults : {}
-  return storage.setAccount({ id, now, settings: { ...made, ...settings } })
-}
-
-/** Only the settings that are given. A second suspension keeps the moment of the first. */
-function toSettings(
-  options: SettingOptions,
-  before: AccountSettings | undefined,
-  now: number,
-): Partial<AccountSettings> {
+/** Only the settings that are given. */
+function toChange(options: SettingOptions): SettingsChange {
   const { maxRetention, retention, signContentUrls, suspend, resume } = options
-  const rates = toRates(options, before)
+  const rates = toRates(options)
   return {
-    ...(rates && { rates }),
+    ...(Object.keys(rates).length > 0 && { rates }),
     ...toBounds(options),
     ...(retention !== undefined && { retentionMs: toLimit(retention) }),
     ...(maxRetention !== undefined && { maxRetentionMs: toLimit(maxRetention) ?? 0 }),
     ...(signContentUrls !== undefined && { signsContentUrls: signContentUrls }),
-    ...(suspend && { suspendedAt: before?.suspendedAt || now }),
-    ...(resume && { suspendedAt: 0 }),
+    ...(suspend && { isSuspended: true }),
+    ...(resume && { isSuspended: false }),
   }
 }
 
-function toBounds(options: SettingOptions): Partial<AccountSettings> {
+function toBounds(options: SettingOptions): SettingsChange {
   const { budgetMicros, runningTasks, unfinishedTasks, weight } = options
   return {
     ...(unfinishedTasks !== undefined && { unfinishedTasks: toLimit(unfinishedTasks) }),
@@ -170,17 +144,11 @@ function toLimit<Value extends number | Rate>(given: Value | string): Value | nu
   return typeof given === "string" ? null : given
 }
 
-/** Rates are one member of the settings: those that are not given keep their values. */
-function toRates(
-  options: SettingOptions,
-  before: AccountSettings | undefined,
-): AccountSettings["rates"] | undefined {
+function toRates(options: SettingOptions): NonNullable<SettingsChange["rates"]> {
   const { createRate, readRate, contentRate } = options
-  const given = {
+  return {
     ...(createRate !== undefined && { create: toLimit(createRate) }),
     ...(readRate !== undefined && { read: toLimit(readRate) }),
     ...(contentRate !== undefined && { content: toLimit(contentRate) }),
   }
-  if (Object.keys(given).length === 0) return undefined
-  return { ...NO_LIMITS.rates, ...before?.rates, ...given }
 }

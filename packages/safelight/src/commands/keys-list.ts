@@ -1,5 +1,5 @@
 /** `safelight keys list`: all keys, revoked ones too. A key's secret can't be shown again. */
-import { toUnixSeconds, type StoredKey } from "@safelight/core"
+import { toUnixSeconds, type KeyView } from "@safelight/core"
 import { Command } from "commander"
 import { toTable } from "../table.ts"
 import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
@@ -18,44 +18,40 @@ export function createKeysListCommand(context: CommandContext): Command {
 
 async function list(options: Options, context: CommandContext): Promise<void> {
   const { withData } = await import("../open-data.ts")
+  const { toKeyView } = await import("../operator/key-view.ts")
   const configuration = await loadDataConfiguration(options, context)
-  const keys = await withData({ configuration, mayCreate: false, purpose: "read" }, (storage) =>
+  const stored = await withData({ configuration, mayCreate: false, purpose: "read" }, (storage) =>
     storage.listKeys(),
   )
   const now = Date.now()
-  const json = `${JSON.stringify(keys.map((key) => toRecord(key, now)))}\n`
-  context.print(options.json === true ? json : toKeysTable(keys, now))
+  const keys = stored.map((key) => toKeyView(key, now))
+  const json = `${JSON.stringify(keys.map(toRecord))}\n`
+  context.print(options.json === true ? json : toKeysTable(keys))
 }
 
 /** 0 stands for a moment that is not set, as in the task API. */
-function toRecord(key: StoredKey, now: number): Record<string, unknown> {
+function toRecord(key: KeyView): Record<string, unknown> {
   return {
     id: key.id,
     account: key.account,
     scopes: key.scopes,
-    state: toState(key, now),
+    state: key.state,
     created_at: toUnixSeconds(key.createdAt),
     revoked_at: toUnixSeconds(key.revokedAt),
     expires_at: toUnixSeconds(key.expiresAt),
   }
 }
 
-function toKeysTable(keys: readonly StoredKey[], now: number): string {
+function toKeysTable(keys: readonly KeyView[]): string {
   const rows = keys.map((key) => [
     key.id,
     key.account,
     toIso(key.createdAt),
     key.expiresAt === 0 ? "never" : toIso(key.expiresAt),
-    key.revokedAt === 0 ? toState(key, now) : `revoked ${toIso(key.revokedAt)}`,
+    key.revokedAt === 0 ? key.state : `revoked ${toIso(key.revokedAt)}`,
     key.scopes.join(","),
   ])
   return toTable([["ID", "ACCOUNT", "CREATED", "EXPIRES", "STATE", "SCOPES"], ...rows])
-}
-
-/** Checked in the order in which a service does. */
-function toState({ revokedAt, expiresAt }: StoredKey, now: number): string {
-  if (revokedAt !== 0) return "revoked"
-  return expiresAt !== 0 && now >= expiresAt ? "expired" : "valid"
 }
 
 function toIso(at: number): string {

@@ -5,6 +5,7 @@
 import type { LinkScope, Storage } from "@safelight/core"
 import { Command } from "commander"
 import { refused } from "../command-error.ts"
+import { isKnownAccount } from "../operator/view-account.ts"
 import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
 import type { CommandContext } from "./command-context.ts"
 
@@ -43,15 +44,12 @@ function toScope({ account, key, task }: Options): LinkScope {
   throw refused("expected --task and --key together, or --account alone")
 }
 
-/** Whether there is such a task or account: a mistyped name must not look like a revocation. */
+/** Whether there is such a task or account. */
 async function isKnown(scope: LinkScope, storage: Storage): Promise<boolean> {
   if (scope.kind === "artifact") {
     return (await storage.readArtifacts(scope.task)).some(({ key }) => key === scope.key)
   }
-  const { account } = scope
-  if ((await storage.findAccount(account)) !== undefined) return true
-  // An account of an embedding host may have tasks and no row.
-  return (await storage.listTasks({ account, limit: 1 })).tasks.length > 0
+  return isKnownAccount(storage, scope.account)
 }
 
 function toUnknown({ kind }: LinkScope): string {

@@ -1,11 +1,12 @@
 /**
- * What the operator's API shows of a service, put together: tasks, channels, usage, the system, audits. Made in every
- * process that serves the API; without the operator's key nobody reaches it.
+ * What the operator's API shows of a service, put together: tasks, channels, accounts, usage, the system, audits. Made
+ * in every process that serves the API; without the operator's key nobody reaches it.
  */
 import type { ChannelLimits, OperatorInsight } from "@safelight/core"
 import { sha256, type Route } from "@safelight/engine"
 import type { Configuration } from "../configuration/configuration.ts"
 import { createEventLoopDelay } from "./event-loop-delay.ts"
+import { createOperatorAccounts, type OperatorAccountsOptions } from "./operator-accounts.ts"
 import { createOperatorAudits, type OperatorAuditsOptions } from "./operator-audits.ts"
 import { createOperatorChannels, type OperatorChannelsOptions } from "./operator-channels.ts"
 import { createOperatorSystem, type OperatorSystemOptions } from "./operator-system.ts"
@@ -21,6 +22,7 @@ type Storage = OperatorChannelsOptions["storage"] &
   OperatorSystemOptions["storage"] &
   OperatorAuditsOptions["storage"] &
   OperatorTasksOptions["storage"] &
+  OperatorAccountsOptions["storage"] &
   Parameters<typeof createOperatorUsage>[0]
 
 export interface OperatorInsightOptions
@@ -46,6 +48,7 @@ export function createOperatorInsight(options: OperatorInsightOptions): ServiceI
     system: createOperatorSystem({ ...options, role, eventLoop }),
     audits,
     tasks: createOperatorTasks({ ...options, models: models.map(({ id }) => id) }),
+    accounts: createOperatorAccounts({ ...options, defaults: configuration.accounts.defaults }),
     stop() {
       audits.stop()
       eventLoop.stop()

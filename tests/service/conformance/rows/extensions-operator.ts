@@ -5,6 +5,8 @@ import {
   linkSignIn,
   me,
   operator,
+  operatorAccounts,
+  operatorAccountsServed,
   operatorInsight,
   operatorServed,
   operatorTasks,
@@ -75,6 +77,56 @@ export const OPERATOR: ConformanceSection = {
         ),
         ...operatorServed(
           "an operator of a service > cancels a task of any account, and settles none that is not in doubt",
+        ),
+      ],
+    },
+    {
+      row: "`GET /v1/admin/accounts`, `/{account}`: settings, and of one what its tasks add up to; 404 `account_not_found`",
+      tests: [
+        ...operatorAccounts(
+          "an operator's accounts > are listed by pages, and shown with what their tasks add up to",
+          "an operator's accounts > must be there",
+        ),
+        ...errors("errors > answers 404 account_not_found where an account is unknown"),
+      ],
+    },
+    {
+      row: "`PUT /v1/admin/accounts/{account}`: what is given changes, the rest stays; a new account has the defaults",
+      tests: [
+        ...operatorAccounts(
+          "an operator's accounts > take what is given, and keep what is not",
+          "an operator's accounts > are refused settings out of bounds, by the member's name, and names that are none",
+        ),
+        ...operatorAccountsServed(
+          "an operator's accounts in a service > are made with the defaults, changed in part, and listed by pages",
+          "an operator's accounts in a service > spend within their budget, and are suspended and resumed",
+        ),
+      ],
+    },
+    {
+      row: "`GET`, `POST /v1/admin/accounts/{account}/keys`, `/{key_id}/revoke`, `/{key_id}/rotate`: a secret is in the answer that makes it alone",
+      tests: [
+        ...operatorAccounts(
+          "an account's keys, to an operator, > are listed without a secret",
+          "an account's keys, to an operator, > are made with what is asked, and the secret is shown",
+          "an account's keys, to an operator, > are replaced, and the old one ends after its grace",
+          "an account's keys, to an operator, > are revoked, and one that the account does not have is unknown",
+        ),
+        ...errors(
+          "errors > answers 404 key_not_found where an account does not have the key",
+          "errors > answers 409 key_revoked where a revoked key is replaced",
+        ),
+        ...operatorAccountsServed(
+          "an operator's accounts in a service > have keys that are shown once, replaced and revoked",
+        ),
+      ],
+    },
+    {
+      row: "`POST /v1/admin/accounts/{account}/links/revoke` ends every private link of the account",
+      tests: [
+        ...operatorAccounts("an operator's accounts > lose their links at a word"),
+        ...operatorAccountsServed(
+          "an operator's accounts in a service > lose every private link at once",
         ),
       ],
     },

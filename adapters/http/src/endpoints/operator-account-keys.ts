@@ -1,0 +1,190 @@
+/**
+ * /v1/admin/accounts/{account}/keys: the keys of one account. A secret is in the answer that makes it, and nowhere
+ * else: whoever loses that answer makes another key.
+ */
+import { API_KEY_SCOPES, fields, isAccountName, SETTING_BOUNDS } from "@safelight/core"
+import * as v from "valibot"
+import { defineEndpoint } from "../endpoint.ts"
+import { noBody } from "../request/body-kinds.ts"
+import { jsonBody } from "../request/json-body.ts"
+import { ACCOUNT, API_KEY_ID } from "../request/path-parameters.ts"
+import { toKeyBody } from "./operator-account-body.ts"
+import { ONE_ACCOUNT_PATH } from "./operator-accounts.ts"
+import { OPERATOR_KEY } from "./operator-key.ts"
+
+const PATH = `${ONE_ACCOUNT_PATH}/keys` as const
+const ONE_PATH = `${PATH}/:key` as const
+const IN_PATH = { account: ACCOUNT }
+const ONE_IN_PATH = { account: ACCOUNT, key: API_KEY_ID }
+/** Any other text is no key's id, and no storage is asked for it. */
+const KEY_ID = /^[0-9A-Za-z]{10}$/
+const MAX_SECONDS = SETTING_BOUNDS.maxDurationMs / 1_000
+
+const seconds = (min: number) =>
+  v.exactOptional(v.pipe(v.number(), v.integer(), v.minValue(min), v.maxValue(MAX_SECONDS)))
+
+const INTEGER_REFUSALS = [
+  "unknown_parameter",
+  "invalid_type",
+  "integer_above_max_value",
+  "integer_below_min_value",
+] as const
+
+const newKey = jsonBody({
+  refusals: [
+    ...INTEGER_REFUSALS,
+    "invalid_value",
+    "array_above_max_length",
+    "array_below_min_length",
+  ],
+  schema: fields({
+    scopes: v.exactOptional(
+      v.pipe(
+        v.array(v.picklist(API_KEY_SCOPES)),
+        v.minLength(1),
+        v.maxLength(API_KEY_SCOPES.length),
+      ),
+    ),
+    expires_in: seconds(1),
+  }),
+  example: { scopes: ["tasks:write", "tasks:read"], expires_in: 2_592_000 },
+})
+
+const rotation = jsonBody({
+  refusals: INTEGER_REFUSALS,
+  schema: fields({ grace_seconds: seconds(0), expires_in: seconds(1) }),
+  example: { grace_seconds: 3_600 },
+})
+
+export const listKeys = defineEndpoint({
+  method: "GET",
+  path: PATH,
+  about: {
+    id: "listApiKeys",
+    tag: "Operator",
+    summary: "An account's API keys, oldest first",
+    description: "Revoked and expired ones too. No secret is shown.",
+  },
+  key: OPERATOR_KEY,
+  inPath: IN_PATH,
+  query: {},
+  answers: { 200: { description: "All of them.", json: "ApiKeyList" } },
+  refusals: ["account_not_found"],
+
+  create({ insight }, { refuse, reply }) {
+    if (insight === undefined) return undefined
+    return async (call) => {
+      const account = call.param("account")
+      const keys = isAccountName(account) ? await insight.accounts.listKeys(account) : undefined
+      if (keys === undefined) throw refuse("account_not_found")
+      return reply(call, 200, JSON.stringify({ keys: keys.map(toKeyBody) }))
+    }
+  },
+})
+
+export const createKey = defineEndpoint({
+  method: "POST",
+  path: PATH,
+  about: {
+    id: "createApiKey",
+    tag: "Operator",
+    summary: "Make an API key",
+    description:
+      "`key` is shown only now. Without `scopes` it may do all but `admin`; without `expires_in`, in seconds, it " +
+      "does not end. Each request makes another key.",
+  },
+  key: OPERATOR_KEY,
+  inPath: IN_PATH,
+  query: {},
+  body: newKey,
+  answers: { 201: { description: "The key with its secret.", json: "NewApiKey" } },
+  refusals: ["account_not_found"],
+
+  create({ insight }, { refuse, reply }) {
+    if (insight === undefined) return undefined
+    return async (call) => {
+      const account = call.param("account")
+      const { expires_in: expiresIn, scopes } = call.body
+      const request = {
+        account,
+        // Each once, in their order.
+        ...(scopes && { scopes: API_KEY_SCOPES.filter((scope) => scopes.includes(scope)) }),
+        ...(expiresIn !== undefined && { lifetimeMs: expiresIn * 1_000 }),
+      }
+      const made = isAccountName(account) ? await insight.accounts.createKey(request) : undefined
+      if (made === undefined) throw refuse("account_not_found")
+      return reply(call, 201, JSON.stringify({ ...toKeyBody(made.view), key: made.key }))
+    }
+  },
+})
+
+export const revokeKey = defineEndpoint({
+  method: "POST",
+  path: `${ONE_PATH}/revoke`,
+  about: {
+    id: "revokeApiKey",
+    tag: "Operator",
+    summary: "Revoke an API key",
+    description: "Every process refuses it within a second. Twice is the same as once.",
+  },
+  key: OPERATOR_KEY,
+  inPath: ONE_IN_PATH,
+  query: {},
+  body: noBody("This request takes no body."),
+  answers: { 200: { description: "The key as it is now.", json: "ApiKey" } },
+  refusals: ["key_not_found"],
+
+  create({ insight }, { refuse, reply }) {
+    if (insight === undefined) return undefined
+    return async (call) => {
+      const name = { account: call.param("account"), id: call.param("key") }
+      const revoked = isKeyName(name) ? await insight.accounts.revokeKey(name) : undefined
+      if (revoked === undefined) throw refuse("key_not_found")
+      return reply(call, 200, JSON.stringify(toKeyBody(revoked)))
+    }
+  },
+})
+
+export const rotateKey = defineEndpoint({
+  method: "POST",
+  path: `${ONE_PATH}/rotate`,
+  about: {
+    id: "rotateApiKey",
+    tag: "Operator",
+    summary: "Replace an API key by a new one of the same scopes",
+    description:
+      "`key` is shown only now. The old key holds for `grace_seconds` more, by default not at all; the new one ends " +
+      "after `expires_in` seconds, by default never. Each request makes another key.",
+  },
+  key: OPERATOR_KEY,
+  inPath: ONE_IN_PATH,
+  query: {},
+  body: rotation,
+  answers: {
+    201: { description: "The new key with its secret, and the old one.", json: "RotatedApiKey" },
+  },
+  refusals: ["key_not_found", "key_revoked"],
+
+  create({ insight }, { refuse, reply }) {
+    if (insight === undefined) return undefined
+    return async (call) => {
+      const name = { account: call.param("account"), id: call.param("key") }
+      if (!isKeyName(name)) throw refuse("key_not_found")
+      const { expires_in: expiresIn, grace_seconds: grace = 0 } = call.body
+      const rotated = await insight.accounts.rotateKey({
+        ...name,
+        graceMs: grace * 1_000,
+        ...(expiresIn !== undefined && { lifetimeMs: expiresIn * 1_000 }),
+      })
+      if (rotated.kind === "unknown") throw refuse("key_not_found")
+      if (rotated.kind === "revoked") throw refuse("key_revoked")
+      const replaced = toKeyBody(rotated.replaced)
+      const body = { ...toKeyBody(rotated.view), key: rotated.key, replaced }
+      return reply(call, 201, JSON.stringify(body))
+    }
+  },
+})
+
+function isKeyName({ account, id }: { readonly account: string; readonly id: string }): boolean {
+  return isAccountName(account) && KEY_ID.test(id)
+}
