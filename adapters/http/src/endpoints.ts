@@ -23,6 +23,13 @@ import {
   pauseChannel,
   resumeChannel,
 } from "./endpoints/operator-channels.ts"
+import {
+  cancelAnyTask,
+  listAllTasks,
+  listStoredEvents,
+  resolveTask,
+  showAnyTask,
+} from "./endpoints/operator-tasks.ts"
 import { showSystem } from "./endpoints/operator-system.ts"
 import { showOperatorUsage } from "./endpoints/operator-usage.ts"
 import { receiveCallback } from "./endpoints/receive-callback.ts"
@@ -83,6 +90,11 @@ export const ENDPOINTS: readonly Endpoint[] = [
   showDelivery,
   replayDelivery,
   replayFailedDeliveries,
+  listAllTasks,
+  showAnyTask,
+  listStoredEvents,
+  cancelAnyTask,
+  resolveTask,
   listChannels,
   pauseChannel,
   drainChannel,

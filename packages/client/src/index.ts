@@ -1,5 +1,6 @@
 /** The public face of the client. Every export is named here, and a test holds the list. */
 export type { AdminCalls, Channel, OperatorUsageQuery } from "./admin/admin-calls.ts"
+export type { AllTasksQuery, StoredEvent, TaskVerdict } from "./admin/admin-task-calls.ts"
 export type { AuditKind, AuditMessage, AuditProgress, AuditReport } from "./admin/audit-messages.ts"
 export { ApiError, isApiError } from "./api-error.ts"
 export type { ApiErrorCode, ApiErrorType, ClientErrorCode, ParameterFault } from "./api-error.ts"
@@ -24,7 +25,10 @@ export type { TaskUsage, UsageReport } from "./api/usage-answers.ts"
 export type {
   ChannelCheck,
   ChannelStanding,
+  OperatorTask,
+  OperatorTaskList,
   OperatorUsage,
+  StoredEventList,
   System,
 } from "./api/operator-answers.ts"
 export type { Balance, ModelInfo, Quote } from "./api/price-answers.ts"

@@ -195,6 +195,8 @@ export {
 export type { InputClaim, InputContent, InputService } from "./ports/input-service.ts"
 export {
   OUTCOME_GROUPINGS,
+  type AllTasksPage,
+  type AllTasksRequest,
   type Backlog,
   type ChannelHour,
   type DatabaseFacts,
@@ -238,13 +240,18 @@ export type {
   OperatorAudits,
   OperatorChannels,
   OperatorInsight,
+  OperatorListRequest,
   OperatorSystem,
+  OperatorTasks,
   OperatorUsage,
   OperatorUsageReport,
   OperatorUsageRequest,
   OperatorUsageRow,
+  ResolveRequest,
+  ResolveResult,
   RunningAudit,
   SystemFacts,
+  TaskVerdict,
 } from "./ports/operator-insight.ts"
 export { PROBE_POINTS, type Probe, type ProbePoint } from "./ports/probe.ts"
 export type {

@@ -28,6 +28,8 @@ import {
   type Usage,
   type MediaInspector,
   type MediaSource,
+  type ResolveRequest,
+  type ResolveResult,
 } from "@safelight/core"
 import { toUnitCosts } from "./record/attempt-cost.ts"
 import { createCancelling } from "./work/cancel.ts"
@@ -53,7 +55,7 @@ import { holdArtifacts } from "./record/hold-artifacts.ts"
 import { createRecorder } from "./record/recorder.ts"
 import type { ContentRefusals } from "./work/refusal-rule.ts"
 import { createFairShares } from "./scheduling/fair-shares.ts"
-import { settleDoubt, type ResolveRequest, type ResolveResult } from "./record/resolve-task.ts"
+import { settleDoubt } from "./record/resolve-task.ts"
 import { createRouting, type Route } from "./scheduling/routing.ts"
 import { toSettings, type EngineSettings } from "./host/settings.ts"
 import { createInputService } from "./reads/serve-input.ts"

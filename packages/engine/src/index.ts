@@ -31,12 +31,7 @@ export {
   type Randomness,
 } from "./host/identifiers.ts"
 export type { ArtifactName } from "./reads/read-artifact.ts"
-export {
-  resolveTask,
-  type ResolvePorts,
-  type ResolveRequest,
-  type ResolveResult,
-} from "./record/resolve-task.ts"
+export { resolveTask, type ResolvePorts } from "./record/resolve-task.ts"
 export type { ContentRefusals } from "./work/refusal-rule.ts"
 export { createFairShares, type FairShares } from "./scheduling/fair-shares.ts"
 export { createPermits, type Permit, type Permits } from "./scheduling/permits.ts"

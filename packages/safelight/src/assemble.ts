@@ -194,12 +194,13 @@ async function createHandler(
 
 async function createInsight(
   { watching, ...parts }: EngineParts,
-  { clock }: Engine,
+  engine: Engine,
   routes: readonly Route[],
 ): Promise<ServiceInsight> {
   const serviceVersion = await readVersion()
   const { commits } = watching
-  return createOperatorInsight({ ...parts, clock, commits, routes, serviceVersion })
+  const { clock } = engine
+  return createOperatorInsight({ ...parts, clock, commits, engine, routes, serviceVersion })
 }
 
 interface EngineParts {

@@ -163,7 +163,10 @@ export const INSIGHT_STATEMENTS = describeStatements((compiler) => ({
   ...PLACES(compiler),
 }))
 
-export function createInsightMethods({ readLong }: Database, compiler: Compiler): InsightStorage {
+export function createInsightMethods(
+  { readLong }: Database,
+  compiler: Compiler,
+): Omit<InsightStorage, "listAllTasks"> {
   const statements = INSIGHT_STATEMENTS(compiler)
   return {
     async groupOutcomes({ by, account, from, limit, to }) {

@@ -11,7 +11,7 @@ import { hasOthers, toWantedLabels, type WantedLabels } from "./labels.ts"
 import { describeStatements, type Compiler } from "./statement.ts"
 
 /** Tasks that one page of a filtered list looks at: about 1 ms of SQLite's thread. */
-const LISTED_TASKS = 1_000
+export const LISTED_TASKS = 1_000
 
 export interface Bounds {
   readonly account: string

@@ -4,6 +4,7 @@
  */
 import { SILENT_LOG, type Log, type Storage } from "@safelight/core"
 import { createAccountMethods } from "./accounts.ts"
+import { createAllTasksMethod } from "./all-tasks.ts"
 import { createChannelMethods } from "./channels.ts"
 import { createDeploymentMethods } from "./deployment.ts"
 import type { Database, Driver } from "./driver.ts"
@@ -46,6 +47,7 @@ export function createStorage(driver: Driver, log: Log = SILENT_LOG): Storage {
 
   return {
     ...createAccountMethods(database, compiler),
+    ...createAllTasksMethod(database, compiler),
     ...createChannelMethods(database, compiler),
     ...createDeploymentMethods(database, compiler),
     ...feeds,

@@ -1,6 +1,6 @@
 /** The contract of `Storage`: figures of outcomes, queue, leases and database, for whoever runs the service. */
 import assert from "node:assert/strict"
-import type { AttemptCost, Storage, TaskCommand } from "@safelight/core"
+import type { AllTasksRequest, AttemptCost, Storage, TaskCommand } from "@safelight/core"
 import type { Behaviours } from "./contract.ts"
 import { beat, enqueue } from "./queue-samples.ts"
 import { advanceSample, dispatchSample, submitSample, succeedSample } from "./sample-task.ts"
@@ -40,6 +40,35 @@ export const INSIGHT_BEHAVIOURS: Behaviours<StorageFixture> = {
         ["one", 0],
       ],
     )
+  },
+
+  "tasks of all accounts are listed newest first, by status and model, to the end": async (
+    fixture,
+  ) => {
+    const { storage } = fixture
+    const ids = [1, 2, 3, 4, 5].map((place) => `01a20800-0000-7000-8000-00000000000${place}`)
+    for (const [index, id] of ids.entries()) {
+      const account = index % 2 === 0 ? "one" : "two"
+      const model = id === ids[1] ? "model-b" : "model-a"
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      await storage.append(submitSample({ id, submitted: { account, model } }).append)
+    }
+    const list = async (request: Partial<AllTasksRequest> = {}) => {
+      const { next, tasks } = await storage.listAllTasks({ limit: 2, ...request })
+      return [tasks.map(({ id }) => ids.indexOf(id) + 1), next]
+    }
+    assert.deepEqual(await list(), [[5, 4], ids[3]])
+    assert.deepEqual(await list({ after: ids[3] ?? "" }), [[3, 2], ids[1]])
+    assert.deepEqual(await list({ after: ids[1] ?? "" }), [[1], null])
+    assert.deepEqual(await list({ model: "model-b" }), [[2], null])
+    assert.deepEqual(await list({ status: "queued", limit: 9 }), [[5, 4, 3, 2, 1], null])
+    assert.deepEqual(await list({ status: "queued", model: "model-a", limit: 3 }), [
+      [5, 4, 3],
+      ids[2],
+    ])
+    assert.deepEqual(await list({ status: "failed" }), [[], null])
+    const { tasks } = await storage.listAllTasks({ limit: 1 })
+    assert.equal(tasks[0]?.account, "one")
   },
 
   "groups are of a period, of one account if asked, and no more than wanted": async (fixture) => {

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { ERROR_CODES } from "@safelight/http"
+import { RUNNING } from "./fake-operator-tasks.ts"
 import { outside, putArtifact, taskId, toTask } from "./fake-service.ts"
 import { creation, createWorld, VALID, WORLDS, type World } from "./worlds.ts"
 
@@ -64,6 +65,13 @@ const REQUEST_ROWS: readonly Row[] = [
     code: "channel_not_found",
     status: 404,
     type: "not_found_error",
+  },
+  {
+    when: "a task that is not in doubt is settled",
+    request: (world) => world.call(`/v1/admin/tasks/${RUNNING}/resolve`, creation({ fail: true })),
+    code: "task_not_in_doubt",
+    status: 409,
+    type: "conflict_error",
   },
   {
     when: "an audit runs already",

@@ -4,6 +4,7 @@
  */
 import { setImmediate } from "node:timers/promises"
 import type { ChannelStanding, ChannelView, OperatorInsight, SystemFacts } from "@safelight/core"
+import { createFakeOperatorTasks } from "./fake-operator-tasks.ts"
 
 const HOUR = {
   channel: "studio",
@@ -124,6 +125,7 @@ export function createFakeInsight(throwFailure: () => void) {
         }),
     },
     system: { readSystem: () => ask("system", SYSTEM) },
+    tasks: createFakeOperatorTasks(ask),
     audits: {
       begin(kind, onEnd) {
         asked.push(["audit", kind])

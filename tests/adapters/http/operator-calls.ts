@@ -1,4 +1,5 @@
-/** A call for every answer to an operator about channels, usage, the system and audits. */
+/** A call for every answer to an operator about tasks, channels, usage, the system and audits. */
+import { IN_DOUBT, RUNNING, UNKNOWN } from "./fake-operator-tasks.ts"
 import { outside } from "./fake-service.ts"
 import type { Call } from "./worlds.ts"
 
@@ -12,6 +13,8 @@ type Add = (template: string, path: string, call?: Call, trouble?: Trouble) => v
 const CHANNELS = "/v1/admin/channels"
 const USAGE = "/v1/admin/usage"
 const AUDITS = "/v1/admin/audits"
+const TASKS = "/v1/admin/tasks"
+const ONE_TASK = `${TASKS}/{task_id}`
 const FAILURES = [new Error("a bug"), outside("storage-unavailable"), outside("overloaded")]
 const JSON_TYPE = { "content-type": "application/json" }
 
@@ -48,6 +51,7 @@ export function addOperatorCalls(keys: readonly string[], add: Add): void {
     add(template, `${path}?other=1`, { method: "POST" })
     add(template, path, { method: "POST", body: "{}" })
   }
+  addTasks(keys, add)
   addAudits(keys, add)
 }
 
@@ -65,28 +69,77 @@ function addCommon(
   add(template, path, call)
 }
 
+function addTasks(keys: readonly string[], add: Add): void {
+  for (const method of ["GET", "HEAD"]) {
+    addCommon(TASKS, TASKS, { method }, keys, add)
+    for (const query of [
+      "account=acme&label=a%3Db&created_after=1&created_before=2",
+      "label=a%3Db&created_after=1",
+      "status=lost",
+      "model=model-x",
+      "limit=101",
+      "limit=0",
+      "limit=x",
+      "cursor=!",
+      "other=1",
+    ]) {
+      add(TASKS, `${TASKS}?${query}`, { method })
+    }
+    for (const template of [ONE_TASK, `${ONE_TASK}/events`]) {
+      const toPath = (id: string): string => template.replace("{task_id}", id)
+      addCommon(template, toPath(RUNNING), { method }, keys, add)
+      for (const id of [UNKNOWN, "nothing", `${RUNNING}?other=1`]) {
+        add(template, toPath(id), { method })
+      }
+    }
+  }
+  const template = `${ONE_TASK}/cancel`
+  const path = `${TASKS}/${RUNNING}/cancel`
+  addCommon(template, path, { method: "POST" }, keys, add)
+  add(template, path.replace(RUNNING, UNKNOWN), { method: "POST" })
+  add(template, `${path}?other=1`, { method: "POST" })
+  add(template, path, { method: "POST", body: "{}" })
+  addVerdicts(keys, add)
+}
+
+function addVerdicts(keys: readonly string[], add: Add): void {
+  const template = `${ONE_TASK}/resolve`
+  const path = `${TASKS}/${IN_DOUBT}/resolve`
+  const call = { method: "POST", headers: JSON_TYPE, body: '{"fail":true}' }
+  addCommon(template, path, call, keys, add)
+  add(template, path.replace(IN_DOUBT, UNKNOWN), call)
+  add(template, path.replace(IN_DOUBT, "nothing"), call)
+  add(template, path.replace(IN_DOUBT, RUNNING), call)
+  add(template, `${path}?other=1`, call)
+  for (const body of [...FAULTY_BODIES, ...FAULTY_VERDICTS]) add(template, path, { ...call, body })
+  for (const headers of FAULTY_HEADERS) add(template, path, { ...call, headers })
+}
+
+const FAULTY_VERDICTS = [
+  "{}",
+  '{"fail":false}',
+  '{"fail":true,"adopt":"op"}',
+  '{"adopt":1}',
+  '{"adopt":""}',
+  '{"adopt":"{"}',
+  JSON.stringify({ adopt: "x".repeat(8_193) }),
+  '{"fail":true,"other":1}',
+]
+
+/** Of any endpoint with a small body. */
+const FAULTY_BODIES = ["{", "[".repeat(33), "x".repeat(70_000), "[]", '{"a":1,"a":1}']
+const FAULTY_HEADERS = [
+  { "content-type": "text/plain" },
+  { ...JSON_TYPE, "content-encoding": "gzip" },
+]
+
 function addAudits(keys: readonly string[], add: Add): void {
   const call = AUDIT
   addCommon(AUDITS, AUDITS, call, keys, add)
   add(AUDITS, AUDITS, call, { isAuditing: true })
   add(AUDITS, `${AUDITS}?other=1`, call)
-  for (const body of [
-    "{",
-    '{"kind":"verify","kind":"verify"}',
-    "[".repeat(33),
-    "x".repeat(70_000),
-    "[]",
-    "{}",
-    '{"kind":1}',
-    '{"kind":"rebuild"}',
-    '{"kind":"verify","other":1}',
-  ]) {
-    add(AUDITS, AUDITS, { ...call, body })
-  }
-  for (const headers of [
-    { "content-type": "text/plain" },
-    { ...JSON_TYPE, "content-encoding": "gzip" },
-  ]) {
-    add(AUDITS, AUDITS, { ...call, headers })
-  }
+  for (const body of [...FAULTY_BODIES, ...FAULTY_AUDITS]) add(AUDITS, AUDITS, { ...call, body })
+  for (const headers of FAULTY_HEADERS) add(AUDITS, AUDITS, { ...call, headers })
 }
+
+const FAULTY_AUDITS = ["{}", '{"kind":1}', '{"kind":"rebuild"}', '{"kind":"verify","other":1}']

@@ -42,6 +42,12 @@ interface WorldOptions {
   readonly limits?: ReadonlyMap<string, ChannelLimits>
 }
 
+const NO_ENGINE = {
+  cancel: async () => assert.fail("nothing is cancelled"),
+  listTasks: async () => assert.fail("no account's tasks are listed"),
+  resolve: async () => assert.fail("nothing is settled"),
+}
+
 async function createWorld(t: TestContext, { module }: WorldOptions = {}): Promise<World> {
   const folder = await createTemporaryFolder()
   t.after(() => folder[Symbol.asyncDispose]())
@@ -69,6 +75,8 @@ async function createWorld(t: TestContext, { module }: WorldOptions = {}): Promi
     clock,
     log: SILENT_LOG,
     commits: createRecentCommits(clock),
+    // Nothing here asks it.
+    engine: NO_ENGINE,
     routes: [],
     serviceVersion: "1.2.3",
     startedAt: clock.now(),

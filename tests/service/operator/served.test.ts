@@ -3,6 +3,8 @@ import assert from "node:assert/strict"
 import { hostname } from "node:os"
 import { after, before, describe, it } from "node:test"
 import { createFirstKey, createKey } from "@safelight/access"
+import { GENESIS_HASH, hashEvent } from "@safelight/core"
+import { sha256 } from "@safelight/engine"
 import { createClient, isApiError, type AuditMessage, type Client } from "@safelight/client"
 import { createService, DEFAULTS, type Service } from "safelight"
 import { createTemporaryFolder } from "../../support/temporary-folder.ts"
@@ -65,6 +67,49 @@ describe("an operator of a service", () => {
       [[hostname(), "all", 0]],
     )
     assert.ok(nodes.every((node) => node.heartbeat_at !== null && node.started_at !== null))
+  })
+
+  it("sees the tasks of every account, and their hashed events, without a word of their prompts", async () => {
+    const other = await createKey({ keys: service.storage, account: "other", now: Date.now() })
+    const theirs = createClient({ url: service.url, key: other.key })
+    const prompt = "a secret harbour"
+    const { task_id: id } = await theirs.run(MODEL, { prompt })
+    const { tasks, next_cursor: cursor } = await operator.admin.tasks({ limit: 1 })
+    assert.deepEqual(
+      tasks.map((task) => [task.account, task.task_id]),
+      [["other", id]],
+    )
+    assert.notEqual(cursor, null)
+    const rest = await operator.admin.tasks({ cursor: cursor ?? "", status: "succeeded" })
+    assert.deepEqual(
+      rest.tasks.map(({ account }) => account),
+      [(await client.me()).account],
+    )
+    const own = await operator.admin.tasks({ account: "other", model: MODEL })
+    assert.equal(own.tasks.length, 1)
+    assert.equal((await operator.admin.task(id)).account, "other")
+    const events = await operator.admin.taskEvents(id)
+    let previous = GENESIS_HASH
+    for (const event of events) {
+      assert.equal(hashEvent(sha256, previous, event), event.hash)
+      previous = event.hash
+    }
+    assert.equal(events.at(-1)?.type, "succeeded")
+    assert.ok(!JSON.stringify([tasks, events]).includes(prompt))
+  })
+
+  it("cancels a task of any account, and settles none that is not in doubt", async () => {
+    const { task_id: id } = await client.submit(MODEL, { prompt: "[studio: delay 60s] fog" })
+    const isSettled = (error: unknown) => isApiError(error) && error.code === "task_not_in_doubt"
+    await assert.rejects(operator.admin.resolveTask(id, { fail: true }), isSettled)
+    const { outcome } = await until(
+      () => operator.admin.cancelTask(id),
+      (cancellation) => cancellation.outcome !== "unknown",
+    )
+    assert.ok(["cancelled", "stopped"].includes(outcome))
+    assert.equal((await operator.admin.task(id)).status, "failed")
+    const isUnknown = (error: unknown) => isApiError(error) && error.code === "task_not_found"
+    await assert.rejects(operator.admin.task("01a20800-0000-7000-8000-000000000009"), isUnknown)
   })
 
   it("has a channel drained, which is resumed and checked", async () => {

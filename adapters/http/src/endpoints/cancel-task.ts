@@ -40,7 +40,7 @@ export const cancelTask = defineEndpoint({
 })
 
 /** JSON; the task's own text is put together by hand. */
-function toCancellationText({ outcome, task }: Cancellation, prefix: string): string {
+export function toCancellationText({ outcome, task }: Cancellation, prefix: string): string {
   const word = outcome === "too-late" ? "too_late" : outcome
   const charge = isTerminal(task) ? task.chargeMicros : null
   const limit = isTerminal(task) ? task.chargeMicros : task.reservationMicros

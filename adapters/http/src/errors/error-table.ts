@@ -93,6 +93,11 @@ export const ERRORS = {
   webhook_disabled: [409, "conflict_error", "The webhook is disabled: enable it first."],
   webhook_limit_exceeded: [409, "conflict_error", "The account has as many webhooks as it may."],
   channel_not_found: [404, "not_found_error", "The channel does not exist."],
+  task_not_in_doubt: [
+    409,
+    "conflict_error",
+    "Only a task whose outcome is unknown can be settled.",
+  ],
   audit_running: [409, "conflict_error", "An audit is running: there is one at a time."],
   not_found: [404, "not_found_error", "There is nothing at this link."],
   precondition_failed: [412, "invalid_request_error", "A precondition of the request is false."],

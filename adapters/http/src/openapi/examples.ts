@@ -207,6 +207,22 @@ export const RESPONSE_EXAMPLES: Readonly<Record<Exclude<ResponseSchemaName, "Err
   Me: ME,
   SignIn: { account: "default", key: "sl_live_…", expires_at: 1_769_821_200 },
   ...WEBHOOK_EXAMPLES,
+  OperatorTask: { account: "acme", ...TASK },
+  OperatorTaskList: { tasks: [{ account: "acme", ...TASK }], next_cursor: null },
+  StoredEventList: {
+    task_id: ID,
+    events: [
+      {
+        at: 1_767_225_605_000,
+        data: '{"progress":40}',
+        hash: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        schema: 1,
+        task: ID,
+        type: "progressed",
+        version: 4,
+      },
+    ],
+  },
   ...OPERATOR_EXAMPLES,
   Liveness: { status: "ok" },
   Readiness: { status: "ready" },

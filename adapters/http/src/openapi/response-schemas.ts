@@ -75,6 +75,23 @@ const taskList = v.object({
   ),
 })
 
+const operatorTask = v.object({ account: v.string(), ...task.entries })
+
+const storedEventList = v.object({
+  task_id: v.string(),
+  events: v.array(
+    v.object({
+      at: v.pipe(whole, v.description("Milliseconds since the Unix epoch.")),
+      data: v.pipe(v.string(), v.description("Canonical JSON, as it is hashed.")),
+      hash: v.pipe(v.string(), v.description("64 lower-case hexadecimal digits.")),
+      schema: whole,
+      task: v.string(),
+      type: v.string(),
+      version: v.pipe(whole, v.description("1, 2, 3… within the task.")),
+    }),
+  ),
+})
+
 const artifact = v.object({
   key: v.pipe(v.string(), v.description("`image_1`, `image_2`, … in order, or `video`.")),
   type: v.picklist(["image", "video"]),
@@ -280,6 +297,12 @@ export const RESPONSE_SCHEMAS = {
   SignIn: signIn,
   ...WEBHOOK_SCHEMAS,
   ...OPERATOR_SCHEMAS,
+  OperatorTask: operatorTask,
+  OperatorTaskList: v.object({
+    tasks: v.array(operatorTask),
+    next_cursor: v.nullable(v.string()),
+  }),
+  StoredEventList: storedEventList,
   Error: error,
   Liveness: liveness,
   Readiness: readiness,

@@ -16,6 +16,7 @@ import type {
 import { withQuery } from "../api/paths.ts"
 import type { Check, Connection } from "../connection/connection.ts"
 import type { CallOptions } from "../tasks/list-tasks.ts"
+import { createAdminTaskCalls, type AdminTaskCalls } from "./admin-task-calls.ts"
 import { streamAudit, type AuditKind, type AuditMessage } from "./audit-messages.ts"
 
 export type Channel = ChannelList["channels"][number]
@@ -29,7 +30,7 @@ export interface OperatorUsageQuery {
   readonly to?: number | undefined
 }
 
-export interface AdminCalls {
+export interface AdminCalls extends AdminTaskCalls {
   /** Every channel, with what came of its tasks in the last 24 hours. */
   channels(options?: CallOptions): Promise<readonly Channel[]>
   /** Gives it no new tasks; those that it has continue. Twice is safe. */
@@ -61,6 +62,7 @@ export function createAdminCalls(connection: Connection): AdminCalls {
   }
 
   return {
+    ...createAdminTaskCalls(connection),
     async channels({ signal } = {}) {
       return (await connection.read(CHANNELS_PATH, isChannelList, { signal })).channels
     },

@@ -305,6 +305,7 @@ export type RefusalCode =
   | "webhook_disabled"
   | "webhook_limit_exceeded"
   | "channel_not_found"
+  | "task_not_in_doubt"
   | "audit_running"
   | "not_found"
   | "precondition_failed"

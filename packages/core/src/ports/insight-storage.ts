@@ -1,8 +1,10 @@
 /**
  * What a person who runs the service asks of the database: figures of channels, money, queue and nodes. They
  * are read beside look-ups, never in their way, and describe every account: no answer of it may reach a
- * customer. Errors are those of `TaskStorage`; every method rejects with `overloaded` if too many sums wait.
+ * customer. Errors are those of `TaskStorage`; every method but `listAllTasks` rejects with `overloaded` if too many
+ * sums wait.
  */
+import type { Task, TaskStatus } from "../task/task.ts"
 import type { OutcomesRequest } from "./channel-storage.ts"
 
 export interface InsightStorage {
@@ -21,8 +23,27 @@ export interface InsightStorage {
   measureBacklog(request: { readonly accounts: number }): Promise<Backlog>
   /** How many tasks are held under each lease, registered or not; none for a lease without a task. */
   countHeld(): Promise<ReadonlyMap<string, number>>
+  /**
+   * Tasks of all accounts, the newest first: by id, UUIDs in the order of their bytes. It looks at a limited number of
+   * tasks, as `TaskStorage.listTasks` does: a page may be short, or empty, and not be the last.
+   */
+  listAllTasks(request: AllTasksRequest): Promise<AllTasksPage>
   /** The database program, and the schema that the database has. */
   describeDatabase(): Promise<DatabaseFacts>
+}
+
+export interface AllTasksRequest {
+  readonly status?: TaskStatus
+  readonly model?: string
+  /** The id of the last task of the page before. */
+  readonly after?: string
+  readonly limit: number
+}
+
+export interface AllTasksPage {
+  readonly tasks: readonly Task[]
+  /** For the page behind; null at the end. */
+  readonly next: string | null
 }
 
 /** Days are of UTC. */

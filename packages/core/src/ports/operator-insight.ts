@@ -3,14 +3,57 @@
  * covers every account, so a front end asks for an operator's key first. Errors are those of `TaskStorage`;
  * figures may be up to a minute old.
  */
+import type { Json } from "../canonical-json.ts"
+import type { StoredEvent } from "../task/stored-event.ts"
+import type { Task, TaskState } from "../task/task.ts"
 import type { Backlog, ChannelHour, DatabaseFacts, OutcomeGrouping } from "./insight-storage.ts"
+import type { Cancellation, ListResult } from "./task-service.ts"
+import type { ListRequest } from "./task-storage.ts"
 
 export interface OperatorInsight {
   readonly channels: OperatorChannels
   readonly usage: OperatorUsage
   readonly system: OperatorSystem
   readonly audits: OperatorAudits
+  readonly tasks: OperatorTasks
 }
+
+export interface OperatorTasks {
+  /** With `account` as `TaskService.listTasks`; without it, and then without labels and moments, of all accounts. */
+  listTasks(request: OperatorListRequest): Promise<ListResult>
+  findTask(id: string): Promise<Task | undefined>
+  /** What the hashes of a task's events cover, oldest first; undefined for an unknown task. No input is among it. */
+  listStoredEvents(id: string): Promise<readonly StoredEvent[] | undefined>
+  /** As `TaskService.cancel`. */
+  cancelTask(id: string): Promise<Cancellation | undefined>
+  /**
+   * Says what became of a task in doubt, as a person learnt from the provider: it has the operation `adopt`, JSON or
+   * plain text as the provider shows it, or with `fail` none, and the task fails uncharged. Any other task stays as
+   * it is.
+   */
+  resolveTask(request: TaskVerdict): Promise<ResolveResult | { readonly kind: "no-operation" }>
+}
+
+export interface OperatorListRequest extends Omit<ListRequest, "account"> {
+  readonly account?: string
+}
+
+export type TaskVerdict = { readonly task: string } & (
+  | { readonly adopt: string }
+  | { readonly fail: true }
+)
+
+/** A verdict whose operation was read. */
+export type ResolveRequest = { readonly task: string } & (
+  | { readonly adopt: Json }
+  | { readonly fail: true }
+)
+
+export type ResolveResult =
+  | { readonly kind: "resolved"; readonly task: Task }
+  | { readonly kind: "unknown-task" }
+  /** The task is not in doubt. */
+  | { readonly kind: "not-doubtful"; readonly state: TaskState }
 
 export interface OperatorChannels {
   /** Those of the configuration in its order, then others that the database knows, by name. */

@@ -8,11 +8,11 @@ import {
   SILENT_LOG,
   type Channel,
   type Clock,
-  type Json,
+  type ResolveRequest,
+  type ResolveResult,
   type TaskStorage,
   type Task,
   type TaskCommand,
-  type TaskState,
 } from "@safelight/core"
 import { createEngineClock } from "../host/engine-clock.ts"
 import { withOwnHeads } from "./own-heads.ts"
@@ -20,18 +20,6 @@ import { createRecorder, type Recorder } from "./recorder.ts"
 import { toSettings, type EngineSettings } from "../host/settings.ts"
 import { sha256 } from "../host/sha256.ts"
 import { systemClock } from "../host/system-clock.ts"
-
-export type ResolveRequest =
-  /** The channel has it: the task is followed from here on, by any node. */
-  | { readonly task: string; readonly adopt: Json }
-  /** It will not come: the task fails with `upstream_outcome_unknown` and is not charged. */
-  | { readonly task: string; readonly fail: true }
-
-export type ResolveResult =
-  | { readonly kind: "resolved"; readonly task: Task }
-  | { readonly kind: "unknown-task" }
-  /** The task is not in doubt. */
-  | { readonly kind: "not-doubtful"; readonly state: TaskState }
 
 export interface ResolvePorts {
   readonly storage: TaskStorage

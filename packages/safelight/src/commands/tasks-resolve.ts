@@ -3,10 +3,10 @@
  * provider. A running service follows an adopted operation within a second. The task is charged for it, so an
  * operation of another task would be billed to this one.
  */
-import type { Json } from "@safelight/core"
-import type { ResolveRequest, ResolveResult } from "@safelight/engine"
+import type { ResolveRequest, ResolveResult } from "@safelight/core"
 import { Command, Option } from "commander"
 import { refused, type CommandError } from "../command-error.ts"
+import { OPERATION_WORDS, parseOperation } from "../operator/parse-operation.ts"
 import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
 import type { CommandContext } from "./command-context.ts"
 
@@ -48,31 +48,13 @@ async function run(id: string, options: Options, context: CommandContext): Promi
 }
 
 function toRequest(task: string, { adopt, fail }: Options): ResolveRequest {
-  if (adopt !== undefined) return { task, adopt: toOperation(adopt) }
+  if (adopt !== undefined) {
+    const operation = parseOperation(adopt)
+    if (operation === undefined) throw refused(`--adopt: ${OPERATION_WORDS}`)
+    return { task, adopt: operation }
+  }
   if (fail === true) return { task, fail }
   throw refused("expected --adopt with the channel's operation, or --fail")
-}
-
-/** Most operations are ids, which need no quotes. Text that looks like JSON must be JSON. */
-function toOperation(text: string): Json {
-  const isPlain = /^[^\s"'[{][^\s"]*$/.test(text) && !isJson(text)
-  if (isPlain) return text
-  try {
-    const operation = JSON.parse(text) as Json
-    if (operation !== null) return operation
-  } catch (cause) {
-    throw refused("--adopt: expected JSON, or a plain text without blanks and quotes", cause)
-  }
-  throw refused("--adopt: null is no operation")
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }
 
 function toRefusal(result: Exclude<ResolveResult, { kind: "resolved" }>): CommandError {

@@ -1,5 +1,5 @@
 /**
- * What the operator's API shows of a service, put together: channels, usage, the system, audits. Made in every
+ * What the operator's API shows of a service, put together: tasks, channels, usage, the system, audits. Made in every
  * process that serves the API; without the operator's key nobody reaches it.
  */
 import type { ChannelLimits, OperatorInsight } from "@safelight/core"
@@ -9,6 +9,7 @@ import { createEventLoopDelay } from "./event-loop-delay.ts"
 import { createOperatorAudits, type OperatorAuditsOptions } from "./operator-audits.ts"
 import { createOperatorChannels, type OperatorChannelsOptions } from "./operator-channels.ts"
 import { createOperatorSystem, type OperatorSystemOptions } from "./operator-system.ts"
+import { createOperatorTasks, type OperatorTasksOptions } from "./operator-tasks.ts"
 import { createOperatorUsage } from "./operator-usage.ts"
 
 export interface ServiceInsight extends OperatorInsight {
@@ -19,12 +20,14 @@ export interface ServiceInsight extends OperatorInsight {
 type Storage = OperatorChannelsOptions["storage"] &
   OperatorSystemOptions["storage"] &
   OperatorAuditsOptions["storage"] &
+  OperatorTasksOptions["storage"] &
   Parameters<typeof createOperatorUsage>[0]
 
 export interface OperatorInsightOptions
   extends
     Pick<OperatorSystemOptions, "clock" | "commits" | "serviceVersion" | "startedAt">,
     Pick<OperatorAuditsOptions, "log">,
+    Pick<OperatorTasksOptions, "engine">,
     Pick<OperatorChannelsOptions, "environment"> {
   readonly storage: Storage
   readonly configuration: Configuration
@@ -42,6 +45,7 @@ export function createOperatorInsight(options: OperatorInsightOptions): ServiceI
     usage: createOperatorUsage(options.storage),
     system: createOperatorSystem({ ...options, role, eventLoop }),
     audits,
+    tasks: createOperatorTasks({ ...options, models: models.map(({ id }) => id) }),
     stop() {
       audits.stop()
       eventLoop.stop()

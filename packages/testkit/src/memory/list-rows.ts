@@ -5,6 +5,8 @@
 import {
   fromSnapshot,
   toLabelTexts,
+  type AllTasksPage,
+  type AllTasksRequest,
   type Labels,
   type ListPage,
   type ListRequest,
@@ -33,6 +35,21 @@ export function listRows(
     tasks: shown.map(({ snapshot }) => fromSnapshot(snapshot)),
     next: last === undefined ? null : { createdAt: last.createdAt, id: last.id },
   }
+}
+
+/** Follows `InsightStorage.listAllTasks`, and looks at every row. */
+export function listAllRows(
+  { rows }: Pick<MemoryTables, "rows">,
+  { after, limit, model, status }: AllTasksRequest,
+): AllTasksPage {
+  const listed = [...rows.values()]
+    .filter((row) => status === undefined || row.status === status)
+    .filter((row) => model === undefined || row.model === model)
+    .filter(({ id }) => after === undefined || compareIds(id, after) < 0)
+    .toSorted((a, b) => compareIds(b.id, a.id))
+  const shown = listed.slice(0, limit)
+  const next = listed.length > limit ? (shown.at(-1)?.id ?? null) : null
+  return { tasks: shown.map(({ snapshot }) => fromSnapshot(snapshot)), next }
 }
 
 /** Whether all of `wanted` are among them. */

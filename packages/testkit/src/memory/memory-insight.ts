@@ -19,7 +19,9 @@ export interface MemoryInsightParts {
 
 const HOUR_MS = 3_600_000
 
-export function createMemoryInsight(parts: MemoryInsightParts): InsightStorage {
+export function createMemoryInsight(
+  parts: MemoryInsightParts,
+): Omit<InsightStorage, "listAllTasks"> {
   const within = ({ from, to }: OutcomesRequest): readonly OutcomeRow[] =>
     parts.listOutcomes().filter(({ at }) => at >= from && at < to)
   return {

@@ -6,6 +6,7 @@
  */
 import { SafelightError, type Input, type Storage, type StoredEvent } from "@safelight/core"
 import { createMemoryAccounts } from "./memory-accounts.ts"
+import { listAllRows } from "./list-rows.ts"
 import { createMemoryAppends } from "./memory-appends.ts"
 import { createMemoryChannels } from "./memory-channels.ts"
 import { createMemoryDeployment, type MemoryDeployment } from "./memory-deployment.ts"
@@ -70,6 +71,7 @@ export function createMemoryStorage(): MemoryStorage {
       listOutcomes: () => [...outcomes.values()].flat(),
       findAccount: (task) => rows.get(task)?.account ?? "",
     }),
+    listAllTasks: async (request) => listAllRows(tables, request),
     ...createMemoryDeployment(),
     ...createMemoryWebhooks(feeds.feeds),
     ...createMemoryReads(tables),

@@ -1,6 +1,15 @@
 /** Extensions: what an operator sees and steers, by a key of the scope `admin`. */
 import type { ConformanceSection } from "../conformance-row.ts"
-import { errors, linkSignIn, me, operator, operatorInsight, operatorWalls } from "./test-files.ts"
+import {
+  errors,
+  linkSignIn,
+  me,
+  operator,
+  operatorInsight,
+  operatorServed,
+  operatorTasks,
+  operatorWalls,
+} from "./test-files.ts"
 
 export const OPERATOR: ConformanceSection = {
   document: "Extensions",
@@ -31,6 +40,42 @@ export const OPERATOR: ConformanceSection = {
           "signing in by a link > answers a good token with a key, to somebody without one",
         ),
         ...linkSignIn("signing in by a link > refuses any other, and repeats none"),
+      ],
+    },
+    {
+      row: "`GET /v1/admin/tasks`: of all accounts by id, or of one as it lists them; `label` and moments only of one",
+      tests: [
+        ...operatorTasks(
+          "an operator's tasks > are listed of all accounts, and by what is asked",
+          "an operator's tasks > need an account for its labels and moments, and a model that there is",
+        ),
+        ...operatorServed(
+          "an operator of a service > sees the tasks of every account, and their hashed events, without a word of their prompts",
+        ),
+      ],
+    },
+    {
+      row: "`GET /v1/admin/tasks/{task_id}`, `/events`: the task with its account, and what its hashes cover; no input",
+      tests: [
+        ...operatorTasks("an operator's tasks > are shown one by one, with what hashes cover"),
+        ...operatorServed(
+          "an operator of a service > sees the tasks of every account, and their hashed events, without a word of their prompts",
+        ),
+      ],
+    },
+    {
+      row: "`POST /v1/admin/tasks/{task_id}/cancel`, `/resolve`: as its account would; one in doubt is settled, any other is 409 `task_not_in_doubt`",
+      tests: [
+        ...operatorTasks(
+          "an operator's tasks > are cancelled as their account would",
+          "an operator's tasks > are settled if they are in doubt, by one verdict",
+        ),
+        ...errors(
+          "errors > answers 409 task_not_in_doubt where a task that is not in doubt is settled",
+        ),
+        ...operatorServed(
+          "an operator of a service > cancels a task of any account, and settles none that is not in doubt",
+        ),
       ],
     },
     {
