@@ -97,6 +97,15 @@ describe("a page of the console", { skip: skipWithoutBrowser }, () => {
       settle: (page) => page.locator(".plot canvas").first().waitFor(),
     },
     {
+      title: "spending",
+      route: () => "#/spending?by=account",
+      isOperator: true,
+      settle: async (page) => {
+        await page.getByRole("region", { name: "Spending by account" }).waitFor()
+        await page.locator(".plot canvas").waitFor()
+      },
+    },
+    {
       title: "the system, with an audit",
       route: () => "#/system",
       isOperator: true,

@@ -75,6 +75,13 @@ export const PAGES: readonly PageEntry[] = [
     load: () => import("../pages/channels/channels-page.tsx"),
   },
   {
+    segment: "spending",
+    title: "Spending",
+    icon: "spending",
+    isOperators: true,
+    load: () => import("../pages/spending/spending-page.tsx"),
+  },
+  {
     segment: "system",
     title: "System",
     icon: "system",
