@@ -76,6 +76,21 @@ describe("a page of the console", { skip: skipWithoutBrowser }, () => {
       settle: (page) => page.getByRole("heading", { name: "Deliveries" }).waitFor(),
     },
     {
+      title: "all tasks",
+      route: () => "#/all-tasks",
+      isOperator: true,
+      settle: (page) => page.getByRole("table", { name: "Tasks of all accounts" }).waitFor(),
+    },
+    {
+      title: "a task's log, proved",
+      route: () => `#/all-tasks/${made}`,
+      isOperator: true,
+      settle: async (page) => {
+        await page.getByRole("button", { name: "Prove" }).click()
+        await page.getByText("The chain is whole.").waitFor()
+      },
+    },
+    {
       title: "channels",
       route: () => "#/channels",
       isOperator: true,

@@ -60,6 +60,14 @@ export const PAGES: readonly PageEntry[] = [
     loadOne: () => import("../pages/webhooks/webhook-page.tsx"),
   },
   {
+    segment: "all-tasks",
+    title: "All tasks",
+    icon: "tasks",
+    isOperators: true,
+    load: () => import("../pages/all-tasks/all-tasks-page.tsx"),
+    loadOne: () => import("../pages/all-tasks/any-task-page.tsx"),
+  },
+  {
     segment: "channels",
     title: "Channels",
     icon: "channels",
