@@ -1,7 +1,7 @@
 /** A key as lists show it: nothing of its secret, not even the hash. */
 import type { KeyView, StoredKey } from "@safelight/core"
 
-export function toKeyView({ secretSha256: _, ...key }: StoredKey, now: number): KeyView {
+export function toKeyView({ secretSha256: _hash, ...key }: StoredKey, now: number): KeyView {
   return { ...key, state: toState(key, now) }
 }
 

@@ -104,7 +104,7 @@ export const OPERATOR: ConformanceSection = {
       ],
     },
     {
-      row: "`GET`, `POST /v1/admin/accounts/{account}/keys`, `/{key_id}/revoke`, `/{key_id}/rotate`: a secret is in the answer that makes it alone",
+      row: "`GET`, `POST /v1/admin/accounts/{account}/keys`, `/{key_id}/revoke`, `/{key_id}/rotate`: a secret is in the answer that makes it alone; another key is 404 `key_not_found`, a revoked one is not replaced: 409 `key_revoked`",
       tests: [
         ...operatorAccounts(
           "an account's keys, to an operator, > are listed without a secret",
