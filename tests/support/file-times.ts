@@ -6,7 +6,7 @@
  */
 import { existsSync, readFileSync } from "node:fs"
 import { availableParallelism } from "node:os"
-import { basename } from "node:path"
+import { dirname, relative } from "node:path"
 import type { TestEvent } from "node:test/reporters"
 import { readProcessorTimeMs } from "./processor-time.ts"
 import { toTestFile } from "./test-file.ts"
@@ -21,7 +21,7 @@ export interface FileTimes {
 export interface FileTimesOptions {
   /** Of all tests. */
   readonly folder: string
-  /** What `report-processor-time.ts` writes. */
+  /** What `report-processor-time.ts` writes, in the folder of the files that suites share. */
   readonly report: string
 }
 
@@ -71,7 +71,10 @@ function readProcesses(folder: string, report: string): readonly ProcessTimes[] 
   return lines.map((line) => {
     const times = JSON.parse(line) as ProcessTimes
     const file = toTestFile(folder, { file: times.entry })
-    return { ...times, entry: file.startsWith("..") ? basename(times.entry) : file }
+    return {
+      ...times,
+      entry: file.startsWith("..") ? relative(dirname(report), times.entry) : file,
+    }
   })
 }
 
