@@ -76,10 +76,34 @@ describe("a page of the console", { skip: skipWithoutBrowser }, () => {
       settle: (page) => page.getByRole("heading", { name: "Deliveries" }).waitFor(),
     },
     {
+      title: "all tasks",
+      route: () => "#/all-tasks",
+      isOperator: true,
+      settle: (page) => page.getByRole("table", { name: "Tasks of all accounts" }).waitFor(),
+    },
+    {
+      title: "a task's log, proved",
+      route: () => `#/all-tasks/${made}`,
+      isOperator: true,
+      settle: async (page) => {
+        await page.getByRole("button", { name: "Prove" }).click()
+        await page.getByText("The chain is whole.").waitFor()
+      },
+    },
+    {
       title: "channels",
       route: () => "#/channels",
       isOperator: true,
       settle: (page) => page.locator(".plot canvas").first().waitFor(),
+    },
+    {
+      title: "spending",
+      route: () => "#/spending?by=account",
+      isOperator: true,
+      settle: async (page) => {
+        await page.getByRole("region", { name: "Spending by account" }).waitFor()
+        await page.locator(".plot canvas").waitFor()
+      },
     },
     {
       title: "the system, with an audit",

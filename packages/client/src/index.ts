@@ -1,6 +1,7 @@
 /** The public face of the client. Every export is named here, and a test holds the list. */
 export type { AdminCalls, Channel, OperatorUsageQuery } from "./admin/admin-calls.ts"
 export type { AllTasksQuery, StoredEvent, TaskVerdict } from "./admin/admin-task-calls.ts"
+export { proveEvents, type EventProof } from "./admin/prove-events.ts"
 export type { AuditKind, AuditMessage, AuditProgress, AuditReport } from "./admin/audit-messages.ts"
 export { ApiError, isApiError } from "./api-error.ts"
 export type { ApiErrorCode, ApiErrorType, ClientErrorCode, ParameterFault } from "./api-error.ts"

@@ -60,11 +60,26 @@ export const PAGES: readonly PageEntry[] = [
     loadOne: () => import("../pages/webhooks/webhook-page.tsx"),
   },
   {
+    segment: "all-tasks",
+    title: "All tasks",
+    icon: "tasks",
+    isOperators: true,
+    load: () => import("../pages/all-tasks/all-tasks-page.tsx"),
+    loadOne: () => import("../pages/all-tasks/any-task-page.tsx"),
+  },
+  {
     segment: "channels",
     title: "Channels",
     icon: "channels",
     isOperators: true,
     load: () => import("../pages/channels/channels-page.tsx"),
+  },
+  {
+    segment: "spending",
+    title: "Spending",
+    icon: "spending",
+    isOperators: true,
+    load: () => import("../pages/spending/spending-page.tsx"),
   },
   {
     segment: "system",

@@ -15,7 +15,11 @@ import "./gallery-page.css"
 
 export function Page(): JSX.Element {
   const client = useClient()
-  const list = useMemo(() => createTaskList(client, { status: "succeeded" }), [client])
+  const list = useMemo(
+    () =>
+      createTaskList((page, options) => client.listPage(page, options), { status: "succeeded" }),
+    [client],
+  )
   useEffect(() => () => list.close(), [list])
   useLive({ onChanges: list.apply, onReset: list.reload })
   const tasks = list.tasks.value

@@ -6,7 +6,6 @@ import { Button } from "../../design/button.tsx"
 import { Dialog } from "../../design/dialog.tsx"
 import { toSentence } from "../../design/failure.tsx"
 import { showToast } from "../../design/toasts.tsx"
-import { useClient } from "../../session/session.ts"
 
 const OUTCOMES: Readonly<Record<ClientCancellation["outcome"], string>> = {
   cancelled: "Cancelled: no provider had it, and it costs nothing.",
@@ -16,19 +15,18 @@ const OUTCOMES: Readonly<Record<ClientCancellation["outcome"], string>> = {
 }
 
 export interface CancelButtonProps {
-  readonly task: string
+  readonly cancel: () => Promise<{ readonly outcome: ClientCancellation["outcome"] }>
   readonly onCancelled: () => void
 }
 
-export function CancelButton({ task, onCancelled }: CancelButtonProps): JSX.Element {
-  const client = useClient()
+export function CancelButton({ cancel, onCancelled }: CancelButtonProps): JSX.Element {
   const isAsking = useSignal(false)
   const isBusy = useSignal(false)
 
-  async function cancel(): Promise<void> {
+  async function ask(): Promise<void> {
     isBusy.value = true
     try {
-      const { outcome } = await client.cancel(task)
+      const { outcome } = await cancel()
       showToast(OUTCOMES[outcome])
       onCancelled()
     } catch (error) {
@@ -46,7 +44,7 @@ export function CancelButton({ task, onCancelled }: CancelButtonProps): JSX.Elem
         <Dialog title="Cancel this task?" onClose={() => (isAsking.value = false)}>
           <p>Work that a provider has begun may go on, and is then charged if it succeeds.</p>
           <div class="line">
-            <Button look="main" isBusy={isBusy.value} onPress={() => void cancel()}>
+            <Button look="main" isBusy={isBusy.value} onPress={() => void ask()}>
               Cancel the task
             </Button>
             <Button onPress={() => (isAsking.value = false)}>Let it go on</Button>

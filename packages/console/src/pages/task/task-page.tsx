@@ -16,6 +16,7 @@ import { Waiting } from "../../design/waiting.tsx"
 import { useLive } from "../../live/use-live.ts"
 import type { PageProps } from "../../router/pages.ts"
 import { toHref } from "../../router/route.ts"
+import { isOperator } from "../../session/operator.ts"
 import { useClient } from "../../session/session.ts"
 import { useLoaded } from "../../session/use-loaded.ts"
 import { ArtifactPanel, HoldButton } from "./artifact-panel.tsx"
@@ -83,19 +84,21 @@ interface TaskViewProps {
 }
 
 function TaskView({ whole, onChanged }: TaskViewProps): JSX.Element {
+  const client = useClient()
   const { task, events, cost, artifacts } = whole
   const { task_id: id, status } = task
   const isOpen = status === "queued" || status === "running"
   return (
     <>
       <PageHead title={task.model} above={<a href={toHref(["tasks"])}>All tasks</a>}>
-        {isOpen && <CancelButton task={id} onCancelled={onChanged} />}
+        {isOpen && <CancelButton cancel={() => client.cancel(id)} onCancelled={onChanged} />}
         {artifacts.length > 0 && <HoldButton task={id} artifacts={artifacts} onHeld={onChanged} />}
       </PageHead>
       <p class="line task-line">
         <StatusMark status={status} progress={task.progress} />
         <code class="soft">{id}</code>
         <CopyButton text={id} label="Copy id" what="The id was" />
+        {isOperator.value === true && <a href={toHref(["all-tasks", id])}>Log and proof</a>}
       </p>
       {task.error !== null && (
         <div class="card task-error" role="note">

@@ -1,6 +1,6 @@
 /** The filters over the tasks. One box finds a task by its id, or tasks by a label: `project=spring`. */
 import { useSignal } from "@preact/signals"
-import type { JSX } from "preact"
+import type { ComponentChildren, JSX } from "preact"
 import { Field } from "../../design/field.tsx"
 import { goTo, replaceRoute, route, toHref } from "../../router/route.ts"
 import { useClient } from "../../session/session.ts"
@@ -10,25 +10,33 @@ import "./task-filters.css"
 const STATUSES = ["queued", "running", "succeeded", "failed"] as const
 const TASK_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-function change(name: string, value: string): void {
+function change(segment: string, name: string, value: string): void {
   const query = Object.fromEntries(route.peek().query)
-  replaceRoute(toHref(["tasks"], { ...query, [name]: value }))
+  replaceRoute(toHref([segment], { ...query, [name]: value }))
 }
 
-export function TaskFilters(): JSX.Element {
+export interface TaskFiltersProps {
+  /** Of the page's route. */
+  readonly segment: string
+  /** Further fields. */
+  readonly children?: ComponentChildren
+}
+
+export function TaskFilters({ segment, children }: TaskFiltersProps): JSX.Element {
   const client = useClient()
   const { query } = route.value
   const { state } = useLoaded((signal) => client.models({ signal }), [client])
   const models = state.value.value ?? []
   return (
     <div class="filters">
-      <Search />
+      <Search segment={segment} />
+      {children}
       <Field label="Status">
         {(attributes) => (
           <select
             {...attributes}
             value={query.get("status") ?? ""}
-            onChange={(event) => change("status", event.currentTarget.value)}
+            onChange={(event) => change(segment, "status", event.currentTarget.value)}
           >
             <option value="">All</option>
             {STATUSES.map((status) => (
@@ -44,7 +52,7 @@ export function TaskFilters(): JSX.Element {
           <select
             {...attributes}
             value={query.get("model") ?? ""}
-            onChange={(event) => change("model", event.currentTarget.value)}
+            onChange={(event) => change(segment, "model", event.currentTarget.value)}
           >
             <option value="">All</option>
             {models.map(({ model }) => (
@@ -59,7 +67,7 @@ export function TaskFilters(): JSX.Element {
   )
 }
 
-function Search(): JSX.Element {
+function Search({ segment }: Pick<TaskFiltersProps, "segment">): JSX.Element {
   const words = useSignal(route.peek().query.get("label") ?? "")
   const fault = useSignal<string | undefined>(undefined)
 
@@ -67,8 +75,8 @@ function Search(): JSX.Element {
     event.preventDefault()
     const text = words.value.trim()
     fault.value = undefined
-    if (TASK_ID.test(text)) goTo(toHref(["tasks", text.toLowerCase()]))
-    else if (text === "" || text.includes("=")) change("label", text)
+    if (TASK_ID.test(text)) goTo(toHref([segment, text.toLowerCase()]))
+    else if (text === "" || text.includes("=")) change(segment, "label", text)
     else fault.value = "Write a whole task id, or a label as key=value."
   }
 
@@ -84,7 +92,7 @@ function Search(): JSX.Element {
             value={words}
             onInput={(event) => (words.value = event.currentTarget.value)}
             onChange={(event) => {
-              if (event.currentTarget.value === "") change("label", "")
+              if (event.currentTarget.value === "") change(segment, "label", "")
             }}
           />
         )}

@@ -2,12 +2,11 @@
  * The tasks that match a filter: pages from the service, newest first, and what the stream tells since. A task's id
  * begins with its time, so the order of ids is the order of tasks.
  */
-import type { Client, ListQuery, Task } from "@safelight/client"
+import type { ListQuery, Task } from "@safelight/client"
 import { signal, type ReadonlySignal } from "@preact/signals"
-import type { TaskChange } from "../../live/live-tasks.ts"
 
-export interface TaskList {
-  readonly tasks: ReadonlySignal<readonly Task[]>
+export interface TaskList<Shown extends Task = Task> {
+  readonly tasks: ReadonlySignal<readonly Shown[]>
   readonly isLoading: ReadonlySignal<boolean>
   readonly error: ReadonlySignal<unknown>
   readonly hasMore: ReadonlySignal<boolean>
@@ -15,7 +14,10 @@ export interface TaskList {
   readonly loadMore: () => void
   /** Begins anew, showing what is known until then. */
   readonly reload: () => void
-  readonly apply: (changes: readonly TaskChange[]) => void
+  /** Brings the first page up to date, unless something is on its way or has failed. */
+  readonly refresh: () => void
+  /** What a stream told. */
+  readonly apply: (changes: readonly { readonly task: Shown }[]) => void
   readonly close: () => void
 }
 
@@ -24,33 +26,35 @@ const PAGE_TASKS = 100
 /** More is not kept: a page that is left open for days stays as light as it was. */
 const MOST_TASKS = 10_000
 
-export function createTaskList(client: Client, filter: ListQuery): TaskList {
-  const tasks = signal<readonly Task[]>([])
+/** Reads a page of what the filter lets through. */
+export type ReadPage<Shown extends Task> = (
+  query: ListQuery & { readonly cursor: string | undefined },
+  options: { readonly signal: AbortSignal },
+) => Promise<{ readonly tasks: readonly Shown[]; readonly next_cursor: string | null }>
+
+export function createTaskList<Shown extends Task>(
+  readPage: ReadPage<Shown>,
+  filter: ListQuery,
+): TaskList<Shown> {
+  const listed = createListed<Shown>()
   const isLoading = signal(false)
   const error = signal<unknown>(undefined)
   const hasMore = signal(true)
-  let known = new Map<string, Task>()
   let cursor: string | undefined
   let running: AbortController | undefined
 
-  function show(): void {
-    const sorted = sortNewestFirst(known.values())
-    tasks.value = sorted.slice(0, MOST_TASKS)
-    for (const { task_id } of sorted.slice(MOST_TASKS)) known.delete(task_id)
-  }
-
-  async function load(isFirst: boolean): Promise<void> {
+  async function load(part: "first" | "next" | "refreshed"): Promise<void> {
     const abort = (running = new AbortController())
     isLoading.value = true
     error.value = undefined
     try {
-      const query = { ...filter, limit: PAGE_TASKS, cursor: isFirst ? undefined : cursor }
-      const page = await client.listPage(query, { signal: abort.signal })
-      if (isFirst) known = new Map()
-      for (const task of page.tasks) known.set(task.task_id, newer(known.get(task.task_id), task))
-      cursor = page.next_cursor ?? undefined
-      hasMore.value = cursor !== undefined && known.size < MOST_TASKS
-      show()
+      const query = { ...filter, limit: PAGE_TASKS, cursor: part === "next" ? cursor : undefined }
+      const page = await readPage(query, abort)
+      if (part === "first") listed.clear()
+      page.tasks.forEach(listed.put)
+      if (part !== "refreshed") cursor = page.next_cursor ?? undefined
+      hasMore.value = cursor !== undefined && listed.size() < MOST_TASKS
+      listed.show()
     } catch (cause) {
       if (!abort.signal.aborted) error.value = cause
     } finally {
@@ -61,51 +65,83 @@ export function createTaskList(client: Client, filter: ListQuery): TaskList {
     }
   }
 
-  function apply(changes: readonly TaskChange[]): void {
-    for (const { task } of changes) {
-      const before = known.get(task.task_id)
-      if (matches(task, filter, known)) known.set(task.task_id, newer(before, task))
-      else known.delete(task.task_id)
-    }
-    show()
-  }
-
   function reload(): void {
     running?.abort()
-    void load(true)
+    void load("first")
   }
+
+  const isFree = (): boolean => running === undefined && error.peek() === undefined
 
   reload()
   return {
-    tasks,
+    tasks: listed.tasks,
     isLoading,
     error,
     hasMore,
     reload,
-    apply,
+    refresh() {
+      if (isFree()) void load("refreshed")
+    },
+    apply(changes) {
+      for (const { task } of changes) {
+        const change = matches(task, filter, listed) ? listed.put : listed.remove
+        change(task)
+      }
+      listed.show()
+    },
     loadMore() {
-      if (running === undefined && hasMore.peek() && error.peek() === undefined) void load(false)
+      if (isFree() && hasMore.peek()) void load("next")
     },
     close: () => running?.abort(),
   }
 }
 
+interface Listed<Shown extends Task> {
+  readonly tasks: ReadonlySignal<readonly Shown[]>
+  readonly has: (task: Task) => boolean
+  readonly size: () => number
+  /** A newer one is not replaced. */
+  readonly put: (task: Shown) => void
+  readonly remove: (task: Task) => void
+  readonly clear: () => void
+  /** Shows what was added and removed, and forgets the oldest of too many. */
+  readonly show: () => void
+}
+
+function createListed<Shown extends Task>(): Listed<Shown> {
+  const tasks = signal<readonly Shown[]>([])
+  const known = new Map<string, Shown>()
+  return {
+    tasks,
+    has: ({ task_id: id }) => known.has(id),
+    size: () => known.size,
+    put: (task) => void known.set(task.task_id, newer(known.get(task.task_id), task)),
+    remove: ({ task_id: id }) => void known.delete(id),
+    clear: () => known.clear(),
+    show() {
+      const sorted = sortNewestFirst(known.values())
+      tasks.value = sorted.slice(0, MOST_TASKS)
+      for (const { task_id: id } of sorted.slice(MOST_TASKS)) known.delete(id)
+    },
+  }
+}
+
 /** A message does not tell labels: with a filter by label, only tasks that are listed already are brought up to date. */
-function matches(task: Task, filter: ListQuery, known: ReadonlyMap<string, Task>): boolean {
+function matches(task: Task, filter: ListQuery, listed: Pick<Listed<Task>, "has">): boolean {
   const { status, model, label } = filter
   if (status !== undefined && task.status !== status) return false
   if (model !== undefined && task.model !== model) return false
-  return label === undefined || known.has(task.task_id)
+  return label === undefined || listed.has(task)
 }
 
-function sortNewestFirst(tasks: Iterable<Task>): Task[] {
+function sortNewestFirst<Shown extends Task>(tasks: Iterable<Shown>): Shown[] {
   return Array.from(tasks).toSorted((one, other) => (one.task_id < other.task_id ? 1 : -1))
 }
 
 const ORDER = { queued: 0, running: 1, succeeded: 2, failed: 2 } as const
 
 /** A page may have been read before a message, and arrive after it. */
-function newer(one: Task | undefined, other: Task): Task {
+function newer<Shown extends Task>(one: Shown | undefined, other: Shown): Shown {
   if (one === undefined) return other
   const difference = ORDER[other.status] - ORDER[one.status] || other.progress - one.progress
   return difference >= 0 ? other : one

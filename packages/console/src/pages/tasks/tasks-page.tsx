@@ -15,7 +15,8 @@ import { isOffline, useClient } from "../../session/session.ts"
 import { createTaskList, type TaskList } from "./task-list.ts"
 import { TaskFilters } from "./task-filters.tsx"
 
-const COLUMNS: readonly Column<Task>[] = [
+/** What a list of tasks shows of each. */
+export const COLUMNS: readonly Column<Task>[] = [
   {
     title: "Status",
     width: "150px",
@@ -52,7 +53,10 @@ export function Page(): JSX.Element {
   const client = useClient()
   const { query } = route.value
   const key = query.toString()
-  const list = useMemo(() => createTaskList(client, toFilter(query)), [client, key])
+  const list = useMemo(
+    () => createTaskList((page, options) => client.listPage(page, options), toFilter(query)),
+    [client, key],
+  )
   useEffect(() => () => list.close(), [list])
   useEffect(() => {
     if (!isOffline.value && list.error.peek() !== undefined) list.reload()
@@ -61,7 +65,7 @@ export function Page(): JSX.Element {
   return (
     <div class="stack">
       <PageHead title="Tasks" />
-      <TaskFilters />
+      <TaskFilters segment="tasks" />
       <Tasks list={list} isFiltered={key !== ""} />
     </div>
   )
@@ -103,7 +107,8 @@ function toDuration({ created_at, finished_at }: Task): string {
   return finished_at === created_at ? "< 1 s" : formatDuration((finished_at - created_at) * 1000)
 }
 
-function toFilter(query: URLSearchParams): ListQuery {
+/** The filter that the address names. */
+export function toFilter(query: URLSearchParams): ListQuery {
   const status = query.get("status")
   const labels = query.getAll("label")
   return {
