@@ -116,6 +116,21 @@ describe("channels in the console", { skip: skipWithoutBrowser }, () => {
     await page.getByRole("region", { name: "studio", exact: true }).waitFor()
   })
 
+  it("are shown as soon as the service tells whose key it is, although it could not at first", async () => {
+    const { page } = await world.enter("#/nothing", { isOperator: true })
+    const error = { message: "No.", code: "insufficient_scope", type: "permission_error" }
+    const body = JSON.stringify({ error })
+    await page.route(
+      "**/v1/me",
+      (route) => route.fulfill({ status: 403, contentType: "application/json", body }),
+      { times: 1 },
+    )
+    const refused = page.waitForResponse("**/v1/me")
+    await page.goto(`${world.service.url}/?again#/channels`)
+    assert.equal((await refused).status(), 403)
+    await page.getByRole("region", { name: "studio", exact: true }).waitFor()
+  })
+
   it("are neither named nor asked for with a key that is no operator's", async () => {
     const { page, requested } = await world.enter("#/channels")
     await page.getByRole("heading", { name: "This page is for operators" }).waitFor()

@@ -23,6 +23,15 @@ describe("the system in the console", { skip: skipWithoutBrowser }, () => {
 
   const enter = () => world.enter("#/system", { isOperator: true })
 
+  /** Resolves once the service begins another audit, which is then ended: one runs at a time. */
+  async function untilFree(): Promise<void> {
+    const operator = createClient({ url: world.service.url, key: world.operatorKey })
+    await until(
+      () => beginAudit(operator),
+      (beginning) => beginning === "progress",
+    )
+  }
+
   it("is shown: queue, process, database and nodes", async () => {
     const { page, complaints } = await enter()
     await page.getByText("Never begun").waitFor()
@@ -59,14 +68,19 @@ describe("the system in the console", { skip: skipWithoutBrowser }, () => {
     await page.getByText("Verifying: 1 of about 2 tasks").waitFor()
     await page.getByRole("button", { name: "Cancel" }).click()
     await page.getByText("Cancelled after 1 task. That proves nothing.").waitFor()
-    const operator = createClient({ url: world.service.url, key: world.operatorKey })
-    await until(
-      () => beginAudit(operator),
-      (beginning) => beginning === "progress",
-    )
+    await untilFree()
     held.release()
     await page.getByRole("button", { name: "Verify" }).click()
     await page.getByText("Every chain of events holds.").waitFor()
+  })
+
+  it("ends the audit when the reader signs out", async (t) => {
+    holdScans(t, world.service.storage)
+    const { page } = await enter()
+    await page.getByRole("button", { name: "Verify" }).click()
+    await page.getByText("Verifying: 1 of about 2 tasks").waitFor()
+    await page.getByRole("button", { name: "Sign out" }).click()
+    await untilFree()
   })
 
   it("shows what an audit found, as text", async () => {
@@ -100,7 +114,7 @@ describe("the system in the console", { skip: skipWithoutBrowser }, () => {
   })
 })
 
-/** Resolves to the first message's type, or to the code of the refusal: one audit runs at a time. */
+/** Resolves to the first message's type, or to the code of the refusal. */
 async function beginAudit(operator: Client): Promise<string | undefined> {
   try {
     for await (const { type } of operator.admin.audit("verify")) return type
