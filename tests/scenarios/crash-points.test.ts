@@ -24,7 +24,7 @@ import { COMPILED, SOURCE_FLAGS } from "../support/own-process.ts"
 import { createTemporaryFolder } from "../support/temporary-folder.ts"
 import { createUpstream, toProduct, type Upstream, type UpstreamKind } from "../support/upstream.ts"
 import { REQUEST_KEYS, toKeyedRequest } from "./support/keyed-request.ts"
-import { DAY_MS, NODE_FOLDERS, NODE_SETTINGS } from "./support/node-settings.ts"
+import { DAY_MS, NODE_FOLDERS, toNodeSettings } from "./support/node-settings.ts"
 
 const CHILD = join(import.meta.dirname, "support/crashing-node.ts")
 
@@ -69,7 +69,7 @@ async function restart(folder: string, kind: UpstreamKind): Promise<Node> {
   const artifacts = createFilesystemArtifacts({ folder: join(folder, NODE_FOLDERS.artifacts) })
   const upstream = createUpstream({ folder: join(folder, NODE_FOLDERS.upstream), kind })
   const channels = [upstream.channel]
-  const engine = createEngine({ storage, artifacts, channels, settings: NODE_SETTINGS })
+  const engine = createEngine({ storage, artifacts, channels, settings: toNodeSettings(kind) })
   engine.start()
   return {
     storage,

@@ -11,7 +11,7 @@ import { createSqliteStorage } from "@safelight/storage-sqlite"
 import { createUpstream, type UpstreamKind } from "../../support/upstream.ts"
 import { SAMPLE_REQUEST } from "../../support/sample-request.ts"
 import { REQUEST_KEYS, toKeyedRequest } from "./keyed-request.ts"
-import { DAY_MS, NODE_FOLDERS, NODE_SETTINGS } from "./node-settings.ts"
+import { DAY_MS, NODE_FOLDERS, toNodeSettings } from "./node-settings.ts"
 
 const [folder = "", kind = "keyed", point = "", nth = "1"] = process.argv.slice(2)
 let passes = 0
@@ -39,7 +39,7 @@ const engine = createEngine({
       onBought: () => pass("upstream:bought"),
     }).channel,
   ],
-  settings: NODE_SETTINGS,
+  settings: toNodeSettings(kind as UpstreamKind),
   probe: pass,
 })
 engine.start()
