@@ -10,6 +10,8 @@ export interface Random {
   integer(least: number, most: number): number
   pick<Item>(items: readonly [Item, ...Item[]]): Item
   shuffle<Item>(items: readonly Item[]): Item[]
+  /** So many of them, none twice; it costs no more where there are very many to draw from. */
+  draw<Item>(items: readonly Item[], count: number): Item[]
 }
 
 export function createRandom(seed: string): Random {
@@ -24,6 +26,13 @@ export function createRandom(seed: string): Random {
     shuffle(items) {
       const keyed = items.map((item) => ({ item, key: integer(0, 0xffff_ffff) }))
       return keyed.toSorted((a, b) => a.key - b.key).map(({ item }) => item)
+    },
+    draw(items, drawn) {
+      const positions = new Set<number>()
+      while (positions.size < Math.min(drawn, items.length)) {
+        positions.add(integer(0, items.length - 1))
+      }
+      return [...positions].flatMap((position) => items[position] ?? [])
     },
   }
 }

@@ -13,7 +13,13 @@ const report = process.env["SAFELIGHT_TEST_PROCESSOR_TIMES"]
 
 if (isMainThread && report !== undefined && /\.test\.m?ts$|\.test\.mjs$/.test(entry)) {
   process.on("exit", () => {
-    const line = { entry, processorMs: readProcessorTimeMs() }
+    const { timeOrigin } = performance
+    const line = {
+      entry,
+      startedAt: timeOrigin,
+      endedAt: Date.now(),
+      processorMs: readProcessorTimeMs(),
+    }
     appendFileSync(report, `${JSON.stringify(line)}\n`)
   })
 }

@@ -17,12 +17,17 @@ export interface Move {
   readonly perform: () => void
 }
 
+/** Handed over, a function has no name: tsx would give it one at each of millions of moves. */
+export function toMove(weight: number, perform: () => void): Move {
+  return { weight, perform }
+}
+
 /** What processes do by themselves, and what arrives: the moves of a world without faults. */
 export function listFairMoves(world: World): Move[] {
   const moves: Move[] = []
   for (const message of world.messages) {
     if (message.isKeptBack !== true && canArrive(world, message)) {
-      moves.push({ weight: 4, perform: () => arrive(world, message, false) })
+      moves.push(toMove(4, () => arrive(world, message, false)))
     }
   }
   for (const node of world.nodes)
@@ -33,12 +38,12 @@ export function listFairMoves(world: World): Move[] {
 function addProcessMoves(world: World, node: Node, moves: Move[]): void {
   for (const driver of node.drivers) {
     if (canStep(world, node, driver)) {
-      moves.push({ weight: 4, perform: () => step(world, node, driver) })
+      moves.push(toMove(4, () => step(world, node, driver)))
     }
   }
   for (const chore of CHORES) {
     if (chore.canDo(world, node)) {
-      moves.push({ weight: 1, perform: () => chore.perform(world, node) })
+      moves.push(toMove(1, () => chore.perform(world, node)))
     }
   }
 }
@@ -47,19 +52,19 @@ function addProcessMoves(world: World, node: Node, moves: Move[]): void {
 export function listFaults(world: World): Move[] {
   const { setup } = world
   const can = new Set(setup.faults)
-  const moves: Move[] = [{ weight: 1, perform: () => pass(world, 1) }]
+  const moves: Move[] = [toMove(1, () => pass(world, 1))]
   for (const message of world.messages) {
     if (setup.touched.includes(message.body.kind)) addMessageFaults(world, message, can, moves)
   }
   for (const node of world.nodes) addNodeFaults(world, node, can, moves)
   for (const operation of can.has("void") ? world.upstream.operations : []) {
     if (operation.isVoid || operation.isEndTold) continue
-    moves.push({ weight: 2, perform: () => makeVoid(world, operation) })
+    moves.push(toMove(2, () => makeVoid(world, operation)))
   }
   addRareFaults(world, can, moves)
   if (can.has("wait")) {
     for (const durationMs of toWaits(world)) {
-      moves.push({ weight: 1, perform: () => pass(world, durationMs) })
+      moves.push(toMove(1, () => pass(world, durationMs)))
     }
   }
   return moves
@@ -69,11 +74,11 @@ function addRareFaults(world: World, can: ReadonlySet<Fault>, moves: Move[]): vo
   const { storage, upstream } = world
   if (can.has("away")) {
     const nexts = upstream.absence === null ? (["refusing", "cutting"] as const) : [null]
-    for (const next of nexts) moves.push({ weight: 2, perform: () => turnAway(world, next) })
+    for (const next of nexts) moves.push(toMove(2, () => turnAway(world, next)))
   }
   for (const commits of can.has("go-back") ? [1, 2, 3] : []) {
     if (commits > storage.earlier.length) continue
-    moves.push({ weight: 1, perform: () => goBack(world, commits) })
+    moves.push(toMove(1, () => goBack(world, commits)))
   }
 }
 
@@ -102,37 +107,37 @@ function addMessageFaults(
   moves: Move[],
 ): void {
   const { kind } = message.body
-  if (can.has("lose")) moves.push({ weight: 1, perform: () => lose(world, message) })
+  if (can.has("lose")) moves.push(toMove(1, () => lose(world, message)))
   if (message.isKeptBack === true) {
     if (canArrive(world, message)) {
-      moves.push({ weight: 1, perform: () => arrive(world, message, false) })
+      moves.push(toMove(1, () => arrive(world, message, false)))
     }
   } else if (can.has("keep-back")) {
-    moves.push({ weight: 4, perform: () => void (message.isKeptBack = true) })
+    moves.push(toMove(4, () => void (message.isKeptBack = true)))
   }
   // A request made twice by the network is bought twice by whatever knows no key.
   if (can.has("copy") && (kind !== "submit" || world.setup.channel === "keyed")) {
-    moves.push({ weight: 1, perform: () => void world.messages.push({ ...message }) })
+    moves.push(toMove(1, () => void world.messages.push({ ...message })))
   }
   if (can.has("refuse") && kind === "submit") {
-    moves.push({ weight: 4, perform: () => arrive(world, message, true) })
+    moves.push(toMove(4, () => arrive(world, message, true)))
   }
 }
 
 function addNodeFaults(world: World, node: Node, can: ReadonlySet<Fault>, moves: Move[]): void {
   if (!node.isUp) {
-    moves.push({ weight: 4, perform: () => start(world, node) })
+    moves.push(toMove(4, () => start(world, node)))
     return
   }
-  if (can.has("crash")) moves.push({ weight: 1, perform: () => crash(world, node) })
-  if (can.has("pause")) moves.push({ weight: 2, perform: () => pause(world, node) })
+  if (can.has("crash")) moves.push(toMove(1, () => crash(world, node)))
+  if (can.has("pause")) moves.push(toMove(2, () => pause(world, node)))
   for (const driver of node.isPaused ? [] : node.drivers) {
     if (driver.stage.kind === "calling" && can.has("cut")) {
-      moves.push({ weight: 4, perform: () => doubt(world, node, driver, "connection-lost") })
+      moves.push(toMove(4, () => doubt(world, node, driver, "connection-lost")))
     }
   }
   if (can.has("jump") && world.setup.channel !== "keyed") {
-    moves.push({ weight: 1, perform: () => void (node.wallMs = WALL_ERROR_MS - node.wallMs) })
+    moves.push(toMove(1, () => void (node.wallMs = WALL_ERROR_MS - node.wallMs)))
   }
 }
 

@@ -7,7 +7,7 @@ import * as fc from "fast-check"
 import { drain, isSettled } from "./drain.ts"
 import { runFairly } from "./fair-course.ts"
 import { findHarm, type Harm } from "./harm.ts"
-import { listFairMoves, listFaults, tidy, type Move } from "./moves.ts"
+import { listFairMoves, listFaults, tidy, toMove, type Move } from "./moves.ts"
 import { createWorld } from "./new-world.ts"
 import type { Safeguard } from "./safeguards.ts"
 import { WALL_ERROR_MS, WALL_SKEW_MS } from "./timing.ts"
@@ -90,10 +90,7 @@ export function play(
 
 /** Stretches without faults, for whoever is not paused: a short one ends where a taking or a driver gets on. */
 function listStretches(world: World): Move[] {
-  return [
-    { weight: 12, perform: () => runStretch(world, true) },
-    { weight: 4, perform: () => runStretch(world, false) },
-  ]
+  return [toMove(12, () => runStretch(world, true)), toMove(4, () => runStretch(world, false))]
 }
 
 function runStretch(world: World, isShort: boolean): void {

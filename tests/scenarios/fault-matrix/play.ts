@@ -97,10 +97,18 @@ const LONG_END_AFTER_MS = 1_200_000
 const MINUTE_MS = 60_000
 const WITH_SHORT_OUTPUTS: readonly string[] = ["black-forest-labs"]
 
-function toEndAfterMs({ stub }: Lane, { submission, submitTimeoutMs }: Channel): number {
+function toEndAfterMs(combination: Combination, { submission, submitTimeoutMs }: Channel): number {
+  const isAskedAgain = submission.kind === "lookup" || submitTimeoutMs > MINUTE_MS
   const isLong =
-    submission.kind === "lookup" || submitTimeoutMs > MINUTE_MS || WITH_SHORT_OUTPUTS.includes(stub)
+    (isAskedAgain && !strikesLater(combination)) ||
+    WITH_SHORT_OUTPUTS.includes(combination.lane.stub)
   return isLong ? LONG_END_AFTER_MS : END_AFTER_MS
+}
+
+/** Once the purchase is known, so that nothing has to be looked up or repeated. */
+function strikesLater({ cancelAt, crash, fault }: Combination): boolean {
+  if (fault === null || fault.isReplyLost === true || crash !== null) return false
+  return cancelAt === undefined && (fault.place === "poll" || fault.place === "download")
 }
 
 /**
@@ -143,7 +151,7 @@ export async function play(combination: Combination, inspector: MediaInspector):
       publicUrl: lane.webhooks === null ? undefined : receiver.url,
       media,
       inspector,
-      settings: { ...SETTINGS, endAfterMs: toEndAfterMs(lane, channel) },
+      settings: { ...SETTINGS, endAfterMs: toEndAfterMs(combination, channel) },
       log: recorder.log,
       diesAt,
       onPass: cancelling.onPass,

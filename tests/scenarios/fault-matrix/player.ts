@@ -1,7 +1,6 @@
 /**
  * A thread that plays fields of the matrix, one after the other, and answers with what is wrong with
- * each. In threads of their own they take both cores, and half the time: what follows each promise for
- * the test runner doesn't follow theirs.
+ * each. In threads of their own they take both cores.
  */
 import { parentPort } from "node:worker_threads"
 import type { ProbePoint } from "@safelight/core"

@@ -80,9 +80,17 @@ const mistakes: readonly (readonly [string, readonly string[], RegExp])[] = [
   ["a task that waits", ["queued", "--fail"], /this task is queued: only one in doubt/],
   ["no way out", ["doubtful"], /expected --adopt with the channel's operation, or --fail/],
   ["both ways at once", ["doubtful", "--fail", "--adopt", "x"], /cannot be used with/],
-  ["broken JSON", ["doubtful", "--adopt", '{"id":'], /--adopt: expected JSON, or a plain text/],
-  ["no operation", ["doubtful", "--adopt", "null"], /null is no operation/],
-  ["an empty text", ["doubtful", "--adopt", ""], /--adopt: expected JSON, or a plain text/],
+  [
+    "broken JSON",
+    ["doubtful", "--adopt", '{"id":'],
+    /--adopt: expected JSON but null, or a plain text/,
+  ],
+  ["no operation", ["doubtful", "--adopt", "null"], /--adopt: expected JSON but null/],
+  [
+    "an empty text",
+    ["doubtful", "--adopt", ""],
+    /--adopt: expected JSON but null, or a plain text/,
+  ],
 ]
 test("what can't be settled is one line, ends with 2 and changes nothing", async (t) => {
   const folder = await createDoubt(t)

@@ -59,7 +59,7 @@ interface AccountViewProps {
 
 function AccountView({ whole: { account, keys }, onChanged }: AccountViewProps): JSX.Element {
   const { admin } = useClient()
-  const { account: name, created_at, suspended_at, totals } = account
+  const { account: name, suspended_at } = account
   const isSuspended = suspended_at > 0
   const suspend = (suspended: boolean) => () => admin.accounts.set(name, { suspended })
   return (
@@ -96,25 +96,32 @@ function AccountView({ whole: { account, keys }, onChanged }: AccountViewProps):
           refused.
         </p>
       )}
-      <section class="card" aria-labelledby="sums">
-        <h2 id="sums">Sums</h2>
-        <Facts
-          facts={[
-            ["Charged", <Money micros={totals.charged_micros} />],
-            ["Held back for unfinished tasks", <Money micros={totals.reserved_micros} />],
-            [
-              "Left of the budget",
-              totals.left_micros === null ? "no budget" : <Money micros={totals.left_micros} />,
-            ],
-            ["Unfinished tasks", totals.unfinished_tasks],
-            ["Made", <Moment atMs={created_at * 1_000} />],
-            ["Its tasks", <a href={toHref(["all-tasks"], { account: name })}>See them</a>],
-            ["Its spending", <a href={toHref(["spending"], { account: name })}>See it</a>],
-          ]}
-        />
-      </section>
+      <Sums account={account} />
       <LimitsForm key={JSON.stringify(account)} account={account} onSaved={onChanged} />
       <KeyPanel account={name} keys={keys} onChanged={onChanged} />
     </>
+  )
+}
+
+function Sums({ account }: { readonly account: OperatorAccount }): JSX.Element {
+  const { account: name, created_at, totals } = account
+  return (
+    <section class="card" aria-labelledby="sums">
+      <h2 id="sums">Sums</h2>
+      <Facts
+        facts={[
+          ["Charged", <Money micros={totals.charged_micros} />],
+          ["Held back for unfinished tasks", <Money micros={totals.reserved_micros} />],
+          [
+            "Left of the budget",
+            totals.left_micros === null ? "no budget" : <Money micros={totals.left_micros} />,
+          ],
+          ["Unfinished tasks", totals.unfinished_tasks],
+          ["Made", <Moment atMs={created_at * 1_000} />],
+          ["Its tasks", <a href={toHref(["all-tasks"], { account: name })}>See them</a>],
+          ["Its spending", <a href={toHref(["spending"], { account: name })}>See it</a>],
+        ]}
+      />
+    </section>
   )
 }

@@ -14,7 +14,7 @@ export interface AskedButtonProps {
   readonly act: () => Promise<unknown>
   /** Said once it is done. */
   readonly done: string
-  readonly onDone: () => void
+  readonly onDone?: () => void
 }
 
 export function AskedButton({
@@ -33,7 +33,7 @@ export function AskedButton({
     try {
       await act()
       showToast(done)
-      onDone()
+      onDone?.()
     } catch (error) {
       showToast(toSentence(error), { isFailure: true })
     } finally {

@@ -6,10 +6,8 @@ import { Button } from "../../design/button.tsx"
 import { CopyButton } from "../../design/copy-button.tsx"
 import { Dialog } from "../../design/dialog.tsx"
 import { Empty } from "../../design/empty.tsx"
-import { toSentence } from "../../design/failure.tsx"
 import { Moment } from "../../design/moment.tsx"
 import { PlainTable } from "../../design/plain-table.tsx"
-import { showToast } from "../../design/toasts.tsx"
 import { useClient } from "../../session/session.ts"
 import { AskedButton } from "./asked-button.tsx"
 import { NewKeyForm } from "./new-key-form.tsx"
@@ -23,7 +21,6 @@ export interface KeyPanelProps {
 }
 
 export function KeyPanel({ account, keys, onChanged }: KeyPanelProps): JSX.Element {
-  const { admin } = useClient()
   const isMaking = useSignal(false)
   const made = useSignal<string | undefined>(undefined)
 
@@ -31,14 +28,6 @@ export function KeyPanel({ account, keys, onChanged }: KeyPanelProps): JSX.Eleme
     isMaking.value = false
     made.value = undefined
     onChanged()
-  }
-
-  async function rotate(id: string): Promise<void> {
-    try {
-      made.value = (await admin.accounts.rotateKey(account, id)).key
-    } catch (error) {
-      showToast(toSentence(error), { isFailure: true })
-    }
   }
 
   const rows = keys.map((key) => ({
@@ -50,19 +39,7 @@ export function KeyPanel({ account, keys, onChanged }: KeyPanelProps): JSX.Eleme
       <Moment atMs={key.created_at * 1_000} />,
       key.expires_at === 0 ? "never" : <Moment atMs={key.expires_at * 1_000} />,
       key.state === "valid" && (
-        <span class="line">
-          <Button onPress={() => void rotate(key.id)}>
-            Replace<span class="unseen"> {key.id}</span>
-          </Button>
-          <AskedButton
-            verb="Revoke"
-            what={key.id}
-            follows="Every process refuses the key within a second, for good."
-            act={() => admin.accounts.revokeKey(account, key.id)}
-            done="Revoked."
-            onDone={onChanged}
-          />
-        </span>
+        <KeyActions apiKey={key} onReplaced={(text) => (made.value = text)} onRevoked={onChanged} />
       ),
     ],
   }))
@@ -82,14 +59,50 @@ export function KeyPanel({ account, keys, onChanged }: KeyPanelProps): JSX.Eleme
           {made.value === undefined ? (
             <NewKeyForm account={account} onMade={(key) => (made.value = key)} />
           ) : (
-            <>
-              <p>Store it now: it can’t be shown again. Whoever has it acts for the account.</p>
-              <code class="key-text">{made.value}</code>
-              <CopyButton text={made.value} what="The key was" />
-            </>
+            <KeyText text={made.value} />
           )}
         </Dialog>
       )}
     </section>
+  )
+}
+
+interface KeyActionsProps {
+  readonly apiKey: ApiKey
+  readonly onReplaced: (key: string) => void
+  readonly onRevoked: () => void
+}
+
+function KeyActions({ apiKey, onReplaced, onRevoked }: KeyActionsProps): JSX.Element {
+  const { accounts } = useClient().admin
+  const { account, id } = apiKey
+  return (
+    <span class="line">
+      <AskedButton
+        verb="Replace"
+        what={id}
+        follows="A key of the same scopes is made and shown once. This one ends at once."
+        act={async () => onReplaced((await accounts.rotateKey(account, id)).key)}
+        done="Replaced."
+      />
+      <AskedButton
+        verb="Revoke"
+        what={id}
+        follows="Every process refuses the key within a second, for good."
+        act={() => accounts.revokeKey(account, id)}
+        done="Revoked."
+        onDone={onRevoked}
+      />
+    </span>
+  )
+}
+
+function KeyText({ text }: { readonly text: string }): JSX.Element {
+  return (
+    <>
+      <p>Store it now: it can’t be shown again. Whoever has it acts for the account.</p>
+      <code class="key-text">{text}</code>
+      <CopyButton text={text} what="The key was" />
+    </>
   )
 }

@@ -1,6 +1,6 @@
 /** What a new key may do, and for how long. */
 import { isApiError, type ApiKey } from "@safelight/client"
-import { useSignal } from "@preact/signals"
+import { useSignal, type Signal } from "@preact/signals"
 import type { JSX } from "preact"
 import { Button } from "../../design/button.tsx"
 import { toSentence } from "../../design/failure.tsx"
@@ -56,28 +56,9 @@ export function NewKeyForm({ account, onMade }: NewKeyFormProps): JSX.Element {
     }
   }
 
-  function choose(scope: Scope, isChosen: boolean): void {
-    const others = scopes.value.filter((each) => each !== scope)
-    scopes.value = isChosen ? [...others, scope] : others
-  }
-
   return (
     <form class="stack" onSubmit={(event) => void make(event)}>
-      <fieldset class="key-scopes">
-        <legend>It may</legend>
-        {SCOPES.map(([scope, words]) => (
-          <label key={scope} class="line">
-            <input
-              type="checkbox"
-              checked={scopes.value.includes(scope)}
-              onChange={(event) => choose(scope, event.currentTarget.checked)}
-            />
-            <span>
-              {words} <code class="soft small">{scope}</code>
-            </span>
-          </label>
-        ))}
-      </fieldset>
+      <ScopeChoices scopes={scopes} />
       <Field label="It ends" fault={fault.value}>
         {(attributes) => (
           <select
@@ -102,5 +83,30 @@ export function NewKeyForm({ account, onMade }: NewKeyFormProps): JSX.Element {
         Make it
       </Button>
     </form>
+  )
+}
+
+function ScopeChoices({ scopes }: { readonly scopes: Signal<readonly Scope[]> }): JSX.Element {
+  function choose(scope: Scope, isChosen: boolean): void {
+    const others = scopes.value.filter((each) => each !== scope)
+    scopes.value = isChosen ? [...others, scope] : others
+  }
+
+  return (
+    <fieldset class="key-scopes">
+      <legend>It may</legend>
+      {SCOPES.map(([scope, words]) => (
+        <label key={scope} class="line">
+          <input
+            type="checkbox"
+            checked={scopes.value.includes(scope)}
+            onChange={(event) => choose(scope, event.currentTarget.checked)}
+          />
+          <span>
+            {words} <code class="soft small">{scope}</code>
+          </span>
+        </label>
+      ))}
+    </fieldset>
   )
 }
