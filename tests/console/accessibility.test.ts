@@ -28,6 +28,7 @@ describe("a page of the console", { skip: skipWithoutBrowser }, () => {
   let made = ""
   let failed = ""
   let webhook = ""
+  let account = ""
 
   const PAGES: readonly Shown[] = [
     {
@@ -91,6 +92,21 @@ describe("a page of the console", { skip: skipWithoutBrowser }, () => {
       },
     },
     {
+      title: "accounts",
+      route: () => "#/accounts",
+      isOperator: true,
+      settle: (page) => page.getByRole("region", { name: "All accounts" }).waitFor(),
+    },
+    {
+      title: "an account, and a key to be made",
+      route: () => `#/accounts/${account}`,
+      isOperator: true,
+      settle: async (page) => {
+        await page.getByRole("button", { name: "Make a key" }).click()
+        await page.getByRole("dialog").getByText("links:write").waitFor()
+      },
+    },
+    {
       title: "channels",
       route: () => "#/channels",
       isOperator: true,
@@ -132,6 +148,7 @@ describe("a page of the console", { skip: skipWithoutBrowser }, () => {
     const { client } = world
     made = (await client.run(PICTURE, { prompt: "a lighthouse", size: "square" })).task_id
     const unreachable = { prompt: "waves", video_urls: ["http://127.0.0.1:9/none.mp4"] }
+    account = (await client.me()).account
     webhook = (await client.webhooks.create({ url: "https://example.com/hook" })).id
     failed = (await client.wait(await client.submit(FILM, unreachable))).task_id
   })

@@ -68,6 +68,14 @@ export const PAGES: readonly PageEntry[] = [
     loadOne: () => import("../pages/all-tasks/any-task-page.tsx"),
   },
   {
+    segment: "accounts",
+    title: "Accounts",
+    icon: "accounts",
+    isOperators: true,
+    load: () => import("../pages/accounts/accounts-page.tsx"),
+    loadOne: () => import("../pages/accounts/account-page.tsx"),
+  },
+  {
     segment: "channels",
     title: "Channels",
     icon: "channels",
