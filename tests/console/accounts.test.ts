@@ -26,6 +26,12 @@ describe("accounts in the console", { skip: skipWithoutBrowser }, () => {
     await page.getByRole("button", { name, exact: true }).last().press("Enter")
   }
 
+  /** Closes the dialog; until it has gone, the page behind it takes no keys. */
+  async function leave(page: Page): Promise<void> {
+    await page.keyboard.press("Escape")
+    await page.getByRole("dialog").waitFor({ state: "detached" })
+  }
+
   async function makeKey(page: Page): Promise<Client> {
     await press(page, "Make a key")
     await press(page, "Make it")
@@ -34,20 +40,23 @@ describe("accounts in the console", { skip: skipWithoutBrowser }, () => {
 
   /** The key that is shown; the dialog is closed. */
   async function readKey(page: Page): Promise<Client> {
-    const key = await page.getByRole("dialog").locator("code").textContent()
-    await page.keyboard.press("Escape")
-    await page.getByRole("dialog").waitFor({ state: "detached" })
+    const key = await page.getByRole("dialog").locator("code.key-text").textContent()
+    await leave(page)
     return createClient({ url: world.service.url, key: key ?? "" })
   }
 
-  const isRefused = (code: string) => (error: unknown) => isApiError(error) && error.code === code
+  /** Resolves once the service refuses the key. */
+  async function untilRefused(client: Client, status: 401 | 403): Promise<void> {
+    const ask = () => client.me().catch((error: unknown) => isApiError(error) && error.status)
+    await until(ask, (answer) => answer === status)
+  }
 
   it("are listed, one is added, and shown with what it spent", async () => {
-    const { page, complaints } = await enter("#/accounts")
+    const { page } = await enter("#/accounts")
     const { account: own } = await world.client.me()
     await page.getByRole("rowheader", { name: own }).waitFor()
     await press(page, "Add an account")
-    await page.getByLabel("Name").fill("b a d")
+    await page.getByLabel("Name").fill("a".repeat(300))
     await page.keyboard.press("Enter")
     await page.getByRole("dialog").getByRole("alert").waitFor()
     await page.getByLabel("Name").fill("acme")
@@ -58,7 +67,6 @@ describe("accounts in the console", { skip: skipWithoutBrowser }, () => {
     await page.goto(`${world.service.url}/#/accounts/${own}`)
     const sums = page.getByRole("region", { name: "Sums" })
     await sums.getByText("0.01").first().waitFor()
-    assert.deepEqual(complaints, [])
   })
 
   it("are limited, each field for itself, and told what is no limit", async () => {
@@ -105,17 +113,11 @@ describe("accounts in the console", { skip: skipWithoutBrowser }, () => {
     await page.getByText("Store it now").waitFor()
     const second = await readKey(page)
     const { key_id: next } = await second.me()
-    await until(
-      () => first.me().catch((error: unknown) => isRefused("invalid_api_key")(error)),
-      (answer) => answer === true,
-    )
+    await untilRefused(first, 401)
     await press(page, `Revoke ${next}`)
     await press(page, "Yes, revoke")
     await page.getByText("Revoked.").waitFor()
-    await until(
-      () => second.me().catch((error: unknown) => isRefused("invalid_api_key")(error)),
-      (answer) => answer === true,
-    )
+    await untilRefused(second, 401)
     assert.equal(await page.getByRole("button", { name: /^Revoke / }).count(), 0)
     assert.deepEqual(complaints, [])
   })
@@ -125,15 +127,12 @@ describe("accounts in the console", { skip: skipWithoutBrowser }, () => {
     const { page } = await enter("#/accounts/paused")
     const client = await makeKey(page)
     await press(page, "Suspend")
-    await page.keyboard.press("Escape")
+    await leave(page)
     assert.equal((await operator.admin.accounts.get("paused")).suspended_at, 0)
     await press(page, "Suspend")
     await press(page, "Yes, suspend")
     await page.getByText("Every request is refused.").waitFor()
-    await until(
-      () => client.me().catch((error: unknown) => isRefused("account_suspended")(error)),
-      (answer) => answer === true,
-    )
+    await untilRefused(client, 403)
     await press(page, "Open again")
     await press(page, "Yes, open again")
     await page.getByRole("button", { name: "Suspend" }).waitFor()

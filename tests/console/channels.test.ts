@@ -125,9 +125,11 @@ describe("channels in the console", { skip: skipWithoutBrowser }, () => {
       (route) => route.fulfill({ status: 403, contentType: "application/json", body }),
       { times: 1 },
     )
-    const refused = page.waitForResponse("**/v1/me")
+    const refused = page.waitForResponse(
+      (response) => response.url().endsWith("/v1/me") && response.status() === 403,
+    )
     await page.goto(`${world.service.url}/?again#/channels`)
-    assert.equal((await refused).status(), 403)
+    await refused
     await page.getByRole("region", { name: "studio", exact: true }).waitFor()
   })
 
