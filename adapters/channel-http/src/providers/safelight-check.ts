@@ -4,7 +4,7 @@
  */
 import type { ChannelCheck } from "@safelight/core"
 import type { ProviderRequest, Send } from "../provider.ts"
-import { at, textAt } from "../read-reply.ts"
+import { textAt } from "../read-reply.ts"
 
 /** A task that does not exist. */
 const NO_TASK = "/v1/tasks/00000000-0000-4000-8000-000000000000"
@@ -35,11 +35,14 @@ export async function checkSafelight(send: Send, models: readonly string[]): Pro
   return { kind: "unavailable", reason: `it has no model ${lacking.join(", ")}` }
 }
 
-/** Of `models` those that its document does not name; none where it has no document. */
+/** Of `models` those that it doesn't know. They are asked for one by one: its document has no bound. */
 async function findLacking(send: Send, models: readonly string[]): Promise<readonly string[]> {
-  const { json } = await send({ method: "GET", path: "/openapi.json" })
-  const creation = at(json, "components", "schemas", "CreationRequest")
-  const named = at(creation, "discriminator", "mapping")
-  if (typeof named !== "object" || named === null) return []
-  return models.filter((id) => !Object.hasOwn(named, id))
+  const answers = await Promise.all(
+    models.map(async (id) => {
+      const path = `/v1/models/${id.split("/").map(encodeURIComponent).join("/")}`
+      const { json, status } = await send({ method: "GET", path })
+      return { id, isLacking: status === 404 && textAt(json, "error", "code") === "not_found" }
+    }),
+  )
+  return answers.filter(({ isLacking }) => isLacking).map(({ id }) => id)
 }
