@@ -72,7 +72,7 @@ async function tryOnce(
   stopping: Stopping | undefined,
 ): Promise<Cancellation | undefined> {
   const { task } = head
-  if (isTerminal(task)) return { outcome: toOutcome(task), task }
+  if (isTerminal(task)) return toEnd(task)
   if (stopping === undefined || task.state === "queued") return end(ports, head)
   if (stopping.isCollecting(task.id)) return { outcome: "too-late", task }
   if (task.state === "running") return stop(ports, head, stopping)
@@ -109,7 +109,12 @@ async function stop(
   const cost = stopping.toCost(head)
   const command = { kind: "fail", attempt, code: "task_cancelled", cost } as const
   const recorded: Recorded = await recorder.recordFact(head, [command], { maxTries: TRIES })
-  return recorded.kind === "recorded" ? { outcome, task: recorded.head.task } : undefined
+  return recorded.kind === "recorded" ? toEnd(recorded.head.task) : undefined
+}
+
+/** By the log alone: the attempt may have been given up before what was stopped was recorded. */
+function toEnd(task: Task): Cancellation {
+  return { outcome: toOutcome(task), task }
 }
 
 /**
