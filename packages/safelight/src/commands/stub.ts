@@ -32,6 +32,8 @@ async function serveStub(name: string, { port }: Options, context: CommandContex
     throw new SafelightError({ code: "invalid-configuration", message })
   }
   await using stub = await start({ port })
+  // Whoever reads that it listens may stop it at once.
+  const stopAsked = context.waitForStop()
   context.print(`listening on ${stub.url}\n`)
   let told = 0
   const looking = setInterval(() => {
@@ -39,6 +41,6 @@ async function serveStub(name: string, { port }: Options, context: CommandContex
       context.print(`bought ${endpoint}: ${id}\n`)
     told = stub.purchases.length
   }, LOOK_EVERY_MS)
-  await context.waitForStop()
+  await stopAsked
   clearInterval(looking)
 }
