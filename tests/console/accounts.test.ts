@@ -28,6 +28,7 @@ describe("accounts in the console", { skip: skipWithoutBrowser }, () => {
 
   /** Closes the dialog; until it has gone, the page behind it takes no keys. */
   async function leave(page: Page): Promise<void> {
+    await page.getByRole("dialog").waitFor()
     await page.keyboard.press("Escape")
     await page.getByRole("dialog").waitFor({ state: "detached" })
   }
