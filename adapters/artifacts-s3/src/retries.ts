@@ -31,11 +31,13 @@ export function createRetries(settings: S3Settings, pause: Pause): RetryStrategy
     async refreshRetryTokenForRetry(token, { error, errorType }) {
       const attempt = token.getRetryCount() + 1
       const refusal = toRefusal(error)
+      // Without a status the connection broke, unless the caller ended the request or the error is ours.
+      const isBroken =
+        refusal.status === undefined && refusal.code !== "AbortError" && !isSafelightError(error)
       const isPassing =
+        isBroken ||
         errorType === "THROTTLING" ||
         errorType === "TRANSIENT" ||
-        // Without a status the connection broke; an error of ours is final.
-        (refusal.status === undefined && !isSafelightError(error)) ||
         refusal.status === 408 ||
         TRANSIENT_CODES.has(refusal.code)
       if (isPassing) {
