@@ -51,7 +51,9 @@ export function toCompactArray(values: readonly Nullable<string>[]): Buffer {
 
 /** A `bigint[]` of safe integers. Throws a RangeError on anything else. */
 export function toBigintArray(values: readonly Nullable<number>[]): Buffer {
-  const buffer = Buffer.allocUnsafe(HEADER_BYTES + values.length * 12)
+  let size = HEADER_BYTES
+  for (const value of values) size += value === null ? 4 : 12
+  const buffer = Buffer.allocUnsafe(size)
   let at = writeHeader(buffer, values, INT8)
   for (const value of values) {
     if (value === null) {
@@ -64,7 +66,7 @@ export function toBigintArray(values: readonly Nullable<number>[]): Buffer {
     at = buffer.writeInt32BE(Math.floor(value / 2 ** 32), at)
     at = buffer.writeUInt32BE(value >>> 0, at)
   }
-  return buffer.subarray(0, at)
+  return buffer
 }
 
 function writeHeader(buffer: Buffer, values: readonly unknown[], type: number): number {
