@@ -3,7 +3,7 @@
  * nothing leaves the purchase in doubt; all other requests buy nothing and may be repeated.
  *
  *   never sent → not created      an answer that the declaration reads → what it proves
- *   5xx, 408: proof only of what was taken in      anything else → unknown
+ *   5xx, 408: they prove only an acceptance        anything else → unknown
  */
 import {
   SafelightError,

@@ -103,7 +103,7 @@ export const NEW_TASK_BEHAVIOURS: Behaviours<StorageFixture> = {
     assert.deepEqual(await take(storage, { permits: none }), [])
   },
 
-  "what is taken tells how many of its account may run, and so is read for many": async ({
+  "a task that is taken tells how many of its account may run, and so is read for many": async ({
     storage,
   }) => {
     const settings = { runningTasks: 3 }

@@ -23,7 +23,7 @@ export interface DeliveryWorker {
   poll(): Promise<void>
   /** These have new deliveries. */
   wake(endpoints: readonly WebhookEndpoint[]): void
-  /** Takes no more; resolves once what was taken is over. */
+  /** Begins no further delivery; resolves once those under way are over. */
   stop(): Promise<void>
 }
 

@@ -21,9 +21,9 @@ export interface Lease {
 }
 
 export interface Taking {
-  /** Whether the lease has held since the taking began: if not, what was taken may be somebody else's. */
+  /** Whether the lease has held since the taking began: if not, its tasks may be held by another process. */
   isSound(): boolean
-  /** What was taken is in hand now, or nothing was. Calling it twice is the same as once. */
+  /** The tasks are in hand now, or there were none. Calling it twice is the same as once. */
   end(): void
 }
 

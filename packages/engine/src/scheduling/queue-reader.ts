@@ -61,7 +61,7 @@ export function createQueueReader(context: Context, parts: QueueReaderParts): Qu
     async read() {
       await pauses.look()
       await accounts.refresh()
-      // What is taken late could not be carried out: the lease must be renewed before.
+      // Tasks taken under a lease that ends soon could not be carried out: it must be renewed first.
       if (!lease.isFresh()) return Math.min(settings.idlePollMs, settings.leaseMs / 10)
       await pausedWork.takeOn()
       let pauseMs = settings.idlePollMs
