@@ -3,6 +3,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { SafelightError, type ChangePage, type ChangePosition } from "@safelight/core"
 import { createScriptedChannel } from "@safelight/testkit"
+import { until } from "../support/until.ts"
 import { completed, createScene, SETTINGS, type Scene } from "./support.ts"
 
 const account = "ada"
@@ -253,12 +254,30 @@ describe("whoever watches an account", () => {
     await assert.rejects(late, { code: "overloaded" })
   })
 
+  it("has the events of a busy moment read together, from its first on", async () => {
+    const scene = createScene({ channels: [createSlowChannel()], isStarted: false })
+    const reader = await follow(scene)
+    const { readFeed } = scene.storage
+    let reads = 0
+    scene.storage.readFeed = (request) => {
+      reads += 1
+      return readFeed(request)
+    }
+    await scene.submit()
+    await until(() => reader.seen.length === 1)
+    for (let count = 0; count < 50; count += 1) await scene.submit()
+    await scene.clock.advance(1_000)
+    await until(() => reader.seen.length === 51)
+    assert.equal(reads, 2)
+  })
+
   it("reads more pages than one", async () => {
     const scene = createScene({ channels: [createSlowChannel()], isStarted: false })
     const reader = await follow(scene)
     reader.end()
     for (let count = 0; count < 450; count += 1) await scene.submit()
     const again = await follow(scene, reader.position())
+    await scene.clock.advance(1_000)
     assert.equal(again.seen.length, 450)
   })
 })

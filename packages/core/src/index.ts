@@ -188,6 +188,7 @@ export {
   KEPT_FOREVER,
   type Feed,
   type FeedEntry,
+  type ReadEntry,
   type FeedStorage,
   type ForgetFeedRequest,
   type ReadFeedRequest,

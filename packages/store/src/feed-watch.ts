@@ -4,7 +4,8 @@
  * at its first append, and from then on of those that others begin. If it hasn't heard of one, the entries are
  * written all the same and only found later.
  */
-import type { Log } from "@safelight/core"
+import type { Append, Log } from "@safelight/core"
+import type { RecentTasks } from "./recent-tasks.ts"
 import type { WakeUps } from "./wake-ups.ts"
 
 export interface FeedWatch {
@@ -16,8 +17,8 @@ export interface FeedWatch {
   readonly list: <Feed extends { readonly account: string }>(
     read: () => Promise<readonly Feed[]>,
   ) => Promise<readonly Feed[]>
-  /** Events of the account were added to the log by this process. */
-  readonly noteAppended: (account: string) => void
+  /** This process added events to the log. */
+  readonly noteAppended: (append: Append) => void
   readonly onFed: (listener: (account: string) => void) => () => void
 }
 
@@ -26,10 +27,12 @@ export interface FeedWatchOptions {
   readonly others: Pick<WakeUps, "noteFed" | "onFed" | "onListening"> | undefined
   /** Reads all feeds by `list`. */
   readonly learn: () => Promise<unknown>
+  /** Keeps what is appended for accounts with a feed. */
+  readonly recent: Pick<RecentTasks, "keep">
   readonly log: Log
 }
 
-export function createFeedWatch({ others, learn, log }: FeedWatchOptions): FeedWatch {
+export function createFeedWatch({ others, learn, log, recent }: FeedWatchOptions): FeedWatch {
   const listeners = new Set<(account: string) => void>()
   let known = new Set<string>()
   /** What was heard since each list began to be read: the list may be older. */
@@ -70,9 +73,11 @@ export function createFeedWatch({ others, learn, log }: FeedWatchOptions): FeedW
         heard.delete(since)
       }
     },
-    noteAppended(account) {
+    noteAppended(append) {
+      const { account } = append.changes.task
       beginToLearn()
       if (!known.has(account)) return
+      recent.keep(append)
       for (const listener of listeners) listener(account)
       others?.noteFed(account)
     },

@@ -3,9 +3,11 @@
  * positions are in the order of commits. A feed is begun while no append is under way that has not seen it.
  */
 import { randomUUID } from "node:crypto"
+import { setImmediate as nextTurn } from "node:timers/promises"
 import { KEPT_FOREVER, type Feed, type FeedStorage } from "@safelight/core"
 import { countOf, toStep, type Database } from "./driver.ts"
 import type { FeedWatch } from "./feed-watch.ts"
+import type { RecentTasks } from "./recent-tasks.ts"
 import { describeStatements, type Compiler } from "./statement.ts"
 import { allOf, TABLES } from "./tables.ts"
 
@@ -110,10 +112,15 @@ export const FEED_STATEMENTS = describeStatements((compiler) => ({
 
 type FeedMethods = Omit<FeedStorage, "onFed">
 
+export interface FeedNeeds {
+  readonly watch: FeedWatch
+  readonly recent: Pick<RecentTasks, "addTo">
+}
+
 export function createFeedMethods(
   { read, commit }: Database,
   compiler: Compiler,
-  watch: FeedWatch,
+  { watch, recent }: FeedNeeds,
 ): FeedMethods {
   const statements = FEED_STATEMENTS(compiler)
 
@@ -138,8 +145,12 @@ export function createFeedMethods(
       await commit({ steps: [toStep(statements.limitFeed, request)] })
     },
     listFeeds: () => watch.list(() => read(statements.listFeeds, {})),
-    readFeed: ({ account, after: passed, limit }) =>
-      read(statements.readFeed, { account, passed, limit }),
+    async readFeed({ account, after: passed, limit }) {
+      const entries = await read(statements.readFeed, { account, passed, limit })
+      // Of commits just made the replies, and with them their tasks, may be on their way still.
+      if (entries.length > 0) await nextTurn()
+      return entries.map(recent.addTo)
+    },
     async forgetFeed({ account, now, before, limit }) {
       const feed = await findFeed(account)
       if (feed === undefined) return 0

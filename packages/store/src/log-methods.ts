@@ -9,7 +9,7 @@ export type LogMethods = Pick<Storage, "append" | "admit">
 export interface LogNews {
   /** A task that is not held was put into the queue. */
   readonly onQueued: () => void
-  readonly onAppended: (account: string) => void
+  readonly onAppended: (append: Append) => void
 }
 
 export function createLogMethods(
@@ -18,7 +18,7 @@ export function createLogMethods(
 ): LogMethods {
   function tell(append: Append): void {
     if (isForAnybody(append)) onQueued()
-    onAppended(append.changes.task.account)
+    onAppended(append)
   }
 
   return {

@@ -21,6 +21,7 @@ import { createLongReads } from "./long-reads.ts"
 import { createQueueMethods } from "./queue.ts"
 import { createRateMethods } from "./rates.ts"
 import { createReadMethods } from "./reads.ts"
+import { createRecentTasks } from "./recent-tasks.ts"
 import { createScanMethod } from "./scans.ts"
 import { createCompiler } from "./statement.ts"
 import { createTaskRowMethod } from "./task-rows.ts"
@@ -33,8 +34,10 @@ export function createStorage(driver: Driver, log: Log = SILENT_LOG): Storage {
   const { close: closeLongReads, ...longReads } = createLongReads(driver.answer)
   const database: Database = { ...driver, ...longReads }
   const wakeUps = driver.notifications && createWakeUps(driver.notifications, log)
-  const feedWatch = createFeedWatch({ others: wakeUps, learn: () => feeds.listFeeds(), log })
-  const feeds = createFeedMethods(database, compiler, feedWatch)
+  const recent = createRecentTasks()
+  const learn = (): Promise<unknown> => feeds.listFeeds()
+  const feedWatch = createFeedWatch({ others: wakeUps, learn, log, recent })
+  const feeds = createFeedMethods(database, compiler, { watch: feedWatch, recent })
   const onQueued = wakeUps?.noteQueued ?? (() => {})
   const writeLog = driver.writeLog ?? createStepLog(driver, compiler)
   let closing: Promise<void> | undefined

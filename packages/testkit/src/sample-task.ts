@@ -85,6 +85,7 @@ export function advanceSample(
     ...(version > 0 && { expectedHash: head.hash }),
     events: stored,
     changes: project(task, hash, events),
+    state: task,
     ...(inputs === undefined ? {} : { inputs }),
     ...(labels === undefined ? {} : { labels }),
     ...(queue === undefined ? {} : { queue }),

@@ -79,6 +79,19 @@ export const FEED_BEHAVIOURS: Behaviours<StorageFixture> = {
     assert.deepEqual(await reopened.listFeeds(), [{ ...feed, position: 4 }])
   },
 
+  "an entry that comes with its task has it as its event left it": async ({ storage }) => {
+    await storage.openFeed({ account, until: 50 })
+    const submitted = submitSample({ id: "t" })
+    await storage.append(submitted.append)
+    const first = await storage.readTask("t")
+    const dispatched = advanceSample(submitted.head, [dispatchSample()], { now: 2_000 })
+    await storage.append(dispatched.append)
+    const second = await storage.readTask("t")
+    for (const { state, version } of await storage.readFeed(ALL)) {
+      if (state !== undefined) assert.deepEqual(state, [first, second][version - 1]?.task)
+    }
+  },
+
   "an append that is refused, or comes twice, adds nothing to a feed": async ({ storage }) => {
     await storage.openFeed({ account, until: 50 })
     const submitted = submitSample({ id: "t" })

@@ -12,10 +12,10 @@ import {
   type Clock,
   type EventType,
   type Feed,
-  type FeedEntry,
   type FeedStorage,
   type Log,
   type NewDelivery,
+  type ReadEntry,
   type WebhookEndpoint,
   type WebhookStorage,
   type WebhookType,
@@ -111,7 +111,7 @@ async function spreadToEnd(account: string, options: FanOutOptions): Promise<voi
 }
 
 async function toDeliveries(
-  entries: readonly FeedEntry[],
+  entries: readonly ReadEntry[],
   endpoints: readonly WebhookEndpoint[],
   options: FanOutOptions,
 ): Promise<readonly NewDelivery[]> {
@@ -131,7 +131,7 @@ async function toDeliveries(
 }
 
 /** None for an event of a type that only a later release knows. */
-function toTypes({ type }: FeedEntry): readonly WebhookType[] {
+function toTypes({ type }: ReadEntry): readonly WebhookType[] {
   const own = WEBHOOK_TYPES.filter((each) => each === `task.${type}`)
   return SETS_EXPIRY.has(type) ? [...own, EXPIRING_TYPE] : own
 }
@@ -139,19 +139,21 @@ function toTypes({ type }: FeedEntry): readonly WebhookType[] {
 /** Events that say when artifacts expire. */
 const SETS_EXPIRY: ReadonlySet<string> = new Set(["succeeded", "held"] satisfies EventType[])
 
-async function toMessages(entry: FeedEntry, options: FanOutOptions): Promise<readonly Message[]> {
+async function toMessages(entry: ReadEntry, options: FanOutOptions): Promise<readonly Message[]> {
   const { tasks, toTaskText, settings, clock, log } = options
   const { account, task: id, version, at, position } = entry
   const [type, notice] = toTypes(entry)
-  const task = await findTaskAt(tasks, { account, id, version }).catch((error: unknown) => {
-    // One damaged task must not keep the account's others from being told.
-    if (!isSafelightError(error) || error.code !== "storage-corrupt") throw error
-    log.error({ error, task: id, version }, "webhook message impossible")
-    return undefined
-  })
+  const task =
+    entry.state ?? (await findTaskAt(tasks, { account, id, version }).catch(ignoreDamage))
   if (task === undefined || type === undefined) return []
   const now = clock.now()
   const message = toTaskMessage({ type, task, at, sequence: position, now }, toTaskText)
   if (notice === undefined) return [message]
   return [message, toExpiryNotice({ task, now }, settings.noticeMs, toTaskText)]
+
+  /** One damaged task must not keep the account's others from being told. */
+  function ignoreDamage(error: unknown): undefined {
+    if (!isSafelightError(error) || error.code !== "storage-corrupt") throw error
+    log.error({ error, task: id, version }, "webhook message impossible")
+  }
 }

@@ -21,7 +21,10 @@ export interface ChangeService {
    * that follows. Rejects with `overloaded` if the service is stopping.
    */
   watchChanges(request: WatchRequest): Promise<Watch>
-  /** What happened to the account's tasks after a position, in the order of commits. */
+  /**
+   * What happened to the account's tasks after a position, in the order of commits. While they are watched in
+   * this process: as far as watchers were told.
+   */
   readChanges(request: ReadChangesRequest): Promise<ChangePage>
 }
 

@@ -4,6 +4,8 @@
  * gaps, in the order of commits: each entry is written in the commit of its event, and whoever has read
  * up to a position has missed nothing before it. Errors are those of `TaskStorage`.
  */
+import type { Task } from "../task/task.ts"
+
 /** Of a feed that is kept until somebody says otherwise. */
 export const KEPT_FOREVER = Number.MAX_SAFE_INTEGER
 
@@ -20,7 +22,7 @@ export interface FeedStorage {
   /** Every feed, by account in the order of its bytes. */
   listFeeds(): Promise<readonly Feed[]>
   /** The entries after a position, in order; fewer than `limit` only at the end. */
-  readFeed(request: ReadFeedRequest): Promise<readonly FeedEntry[]>
+  readFeed(request: ReadFeedRequest): Promise<readonly ReadEntry[]>
   /**
    * Removes at most `limit` entries from before `before`, the oldest first: of a feed without end only those
    * that `spreadTo` has passed. The newest entry stays. A feed that is no longer kept at `now` is removed as
@@ -72,4 +74,12 @@ export interface FeedEntry {
   /** An `EventType`, unless a later release wrote it. */
   readonly type: string
   readonly version: number
+}
+
+export interface ReadEntry extends FeedEntry {
+  /**
+   * The task as the event left it, in the projection of this release: only if this process wrote it a moment
+   * ago. Otherwise it is to be read.
+   */
+  readonly state?: Task
 }

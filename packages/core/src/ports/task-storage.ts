@@ -129,6 +129,8 @@ export interface Append {
   readonly expectedHash?: string
   readonly events: readonly StoredEvent[]
   readonly changes: Changes
+  /** The task after the events, as `changes` have it: whoever reads its feed here need not read it again. */
+  readonly state?: Task
   readonly inputs?: readonly Input[]
   /** Of a new task alone. */
   readonly labels?: Labels

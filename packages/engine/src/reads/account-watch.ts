@@ -4,11 +4,12 @@
  *
  *     news ─▶ reading ─▶ page kept, watchers told ─▶ reading again if there was more, or news meanwhile
  */
+import { setImmediate as nextTurn } from "node:timers/promises"
 import type {
   ChangePage,
   ChangePosition,
   Feed,
-  FeedEntry,
+  ReadEntry,
   PositionedChange,
   WatchRequest,
 } from "@safelight/core"
@@ -18,8 +19,16 @@ import { readEntries } from "./task-changes.ts"
 /** Entries read at once. */
 const PAGE = 200
 const KEPT_PAGES = 16
+/** Of an account that is busy the events of this long are read together. */
+const READ_EVERY_MS = 10
 
 type Storage = Pick<Context["storage"], "findFeed" | "readEvents" | "readFeed" | "readTask">
+
+interface Needs extends Pick<Context, "clock" | "log"> {
+  /** Ends all reading. */
+  readonly over: AbortSignal
+  readonly storage: Storage
+}
 
 export interface AccountWatch {
   /** Up to where watchers were told. */
@@ -28,21 +37,20 @@ export interface AccountWatch {
   readonly isWatched: () => boolean
   add(watcher: WatchRequest): void
   remove(watcher: WatchRequest): void
-  /** Reads what came since and tells of it; rejects as the storage does, and is then done again later. */
-  catchUp(): Promise<void>
+  /** Reads what came since and tells of it. If that fails it is logged, and done again when it is next asked for. */
+  catchUp(): void
   /** What the storage says of the feed now; if it is another one, watchers are told. */
   note(feed: Feed): void
-  /** The page after a position of this feed if it is kept. */
+  /** The page after a position of this feed if it is kept; an empty one if watchers were told of no more. */
   findPage(after: ChangePosition): ChangePage | undefined
   end(): void
 }
 
-export function createAccountWatch(storage: Storage, opened: Feed): AccountWatch {
+export function createAccountWatch(needs: Needs, opened: Feed): AccountWatch {
+  const { storage } = needs
   const { account } = opened
   let feed = opened
   let told = opened.position
-  let reading: Promise<void> | undefined
-  let isDue = false
   const pages = new Map<number, ChangePage>()
   const watchers = createWatchers()
 
@@ -61,26 +69,13 @@ export function createAccountWatch(storage: Storage, opened: Feed): AccountWatch
     return entries.length === PAGE
   }
 
-  async function read(): Promise<void> {
-    do {
-      isDue = false
-      while (await readOnce());
-    } while (isDue)
-  }
-
   return {
     position: () => ({ feed: feed.id, position: told }),
     keptUntil: () => feed.keptUntil,
     isWatched: () => watchers.size() > 0,
     add: watchers.add,
     remove: watchers.remove,
-    catchUp() {
-      isDue = true
-      reading ??= read().finally(() => {
-        reading = undefined
-      })
-      return reading
-    },
+    catchUp: createPacedReads(needs, readOnce),
     note(found) {
       const isSame = found.id === feed.id && found.position >= told
       feed = found
@@ -89,8 +84,51 @@ export function createAccountWatch(storage: Storage, opened: Feed): AccountWatch
       pages.clear()
       watchers.tell("all")
     },
-    findPage: ({ feed: id, position }) => (id === feed.id ? pages.get(position) : undefined),
+    findPage(after) {
+      if (after.feed !== feed.id) return undefined
+      // Watchers are told of what comes next.
+      if (after.position === told) return { kind: "changes", next: after, changes: [] }
+      return pages.get(after.position)
+    },
     end: watchers.end,
+  }
+}
+
+/**
+ * Reads to the end whenever it is asked, one reading at a time and with a pause between two. A reading sees all that
+ * was there when it was asked for.
+ */
+function createPacedReads(
+  { clock, log, over }: Needs,
+  readOnce: () => Promise<boolean>,
+): () => void {
+  let isReading = false
+  let isDue = false
+  let readAt = -Infinity
+
+  async function read(): Promise<void> {
+    isReading = true
+    try {
+      // Nothing runs between the last look at `isDue` and the end of reading, so no news is missed.
+      do {
+        const pauseMs = readAt + READ_EVERY_MS - clock.monotonicNow()
+        if (pauseMs > 0) await clock.wait(pauseMs, over)
+        // Behind the appends of this turn: they are read together.
+        await nextTurn()
+        readAt = clock.monotonicNow()
+        isDue = false
+        while (!over.aborted && (await readOnce()));
+      } while (isDue && !over.aborted)
+    } catch (error) {
+      if (!over.aborted) log.warn({ error }, "feed not read")
+    } finally {
+      isReading = false
+    }
+  }
+
+  return () => {
+    isDue = true
+    if (!isReading) void read()
   }
 }
 
@@ -98,7 +136,7 @@ export function createAccountWatch(storage: Storage, opened: Feed): AccountWatch
 export async function toPage(
   storage: Pick<Storage, "readEvents" | "readTask">,
   after: ChangePosition,
-  entries: readonly FeedEntry[],
+  entries: readonly ReadEntry[],
 ): Promise<Extract<ChangePage, { kind: "changes" }> | { readonly kind: "lost" }> {
   const [first] = entries
   if (first !== undefined && first.position !== after.position + 1) return { kind: "lost" }

@@ -33,10 +33,11 @@ export function createChangeFeed(needs: Needs): ChangeFeed {
   const opening = new Map<string, Promise<AccountWatch>>()
   const stopping = new AbortController()
   const look = createLooks(needs, watched, stopping.signal)
+  const watchNeeds = { ...needs, over: stopping.signal }
 
   async function open(account: string): Promise<AccountWatch> {
     const until = clock.now() + settings.feedMs
-    const watch = createAccountWatch(storage, await storage.openFeed({ account, until }))
+    const watch = createAccountWatch(watchNeeds, await storage.openFeed({ account, until }))
     watched.set(account, watch)
     void look()
     return watch
@@ -83,11 +84,6 @@ function createLooks(
 ): () => Promise<void> {
   let isLooking = false
 
-  function catchUp(watch: AccountWatch): void {
-    // Those who watch wait; the next look at the feeds tries again.
-    watch.catchUp().catch((error: unknown) => log.warn({ error }, "feed not read"))
-  }
-
   async function lookOnce(): Promise<void> {
     const feeds = new Map((await storage.listFeeds()).map((feed) => [feed.account, feed]))
     for (const [account, watch] of watched) {
@@ -101,17 +97,14 @@ function createLooks(
       const known = isLong ? feeds.get(account) : undefined
       const feed = known ?? (await storage.openFeed({ account, until }))
       watch.note(feed)
-      if (feed.position > watch.position().position) catchUp(watch)
+      if (feed.position > watch.position().position) watch.catchUp()
     }
   }
 
   return async () => {
     if (isLooking) return
     isLooking = true
-    const stopListening = storage.onFed((account) => {
-      const watch = watched.get(account)
-      if (watch !== undefined) catchUp(watch)
-    })
+    const stopListening = storage.onFed((account) => watched.get(account)?.catchUp())
     while (watched.size > 0 && !over.aborted) {
       await clock.wait(settings.idlePollMs, over)
       if (over.aborted) break

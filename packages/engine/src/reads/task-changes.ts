@@ -2,7 +2,7 @@
 import {
   fold,
   openEvent,
-  type FeedEntry,
+  type ReadEntry,
   type StoredEvent,
   type Task,
   type TaskChange,
@@ -21,14 +21,16 @@ export function toChanges(id: string, stored: readonly StoredEvent[], after: num
 
 /**
  * The change of each entry, in their order. An entry whose event is gone is left out: the database went back
- * in time. The newest state of a task is usually the one that is wanted, and is mostly in memory.
+ * in time. What this process wrote itself comes with its entry; of what others wrote, the newest state is
+ * usually the one that is wanted.
  */
-export async function readEntries<Entry extends FeedEntry>(
+export async function readEntries<Entry extends ReadEntry>(
   storage: Storage,
   entries: readonly Entry[],
 ): Promise<readonly (TaskChange & { readonly entry: Entry })[]> {
   const events = new Map<string, Promise<readonly StoredEvent[]>>()
-  async function find({ task: id, version }: Entry): Promise<Task | undefined> {
+  async function find({ task: id, version, state }: Entry): Promise<Task | undefined> {
+    if (state !== undefined) return state
     const head = await storage.readTask(id)
     if (head === undefined || head.task.version < version) return undefined
     if (head.task.version === version) return head.task

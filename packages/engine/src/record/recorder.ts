@@ -177,6 +177,7 @@ function toAppend(
     ...(version > 0 && { expectedHash: head.hash }),
     events: sealed,
     changes: project(task, hash, events),
+    state: task,
     ...(options.inputs && { inputs: options.inputs }),
     ...(queue && { queue }),
   }

@@ -131,6 +131,7 @@ export function prepareSubmission(
     expectedVersion: 0,
     events,
     changes: project(task, hash, [event]),
+    state: task,
     inputs: [
       { task: id, name: REQUEST_INPUT, salt, body },
       ...toHopsInput(ports, id, hops),
