@@ -135,7 +135,10 @@ interface FakeClient {
   readonly node: NodePair
 }
 
-const SERVER = createServerPort({ read: () => Promise.reject(new Error("no body is read")) })
+const SERVER = createServerPort({
+  threads: { read: () => Promise.reject(new Error("no body is read")) },
+  lastAnswers: { begin: () => {} },
+})
 
 let nowMs = 0
 

@@ -19,6 +19,7 @@ import { closeServer } from "./close-server.ts"
 import { createConnectListener } from "./connect-listener.ts"
 import { createCreationThreads } from "./creation-threads.ts"
 import { isFullyReceived, sendAndLinger } from "./linger.ts"
+import { createLastAnswers } from "./last-answers.ts"
 import { listen } from "./listen.ts"
 import { noteResponse } from "./newest-response.ts"
 import { createRawAnswer } from "./raw-answer.ts"
@@ -64,13 +65,14 @@ export async function createNodeServer(options: NodeServerOptions): Promise<Node
     maxHeadersCount: 0,
   })
   const threads = createCreationThreads({ settings, log })
+  const lastAnswers = createLastAnswers()
   const { onAnswered } = options
   const noteRefused = createRefusedConnections(log)
   const awaitTurn = createWaitingRequests(() => noteRefused("requests sent ahead"))
   attach(server, handler, {
     settings,
     host,
-    port: createServerPort(threads),
+    port: createServerPort({ threads, lastAnswers }),
     onAnswered,
     awaitTurn,
   })
@@ -85,7 +87,7 @@ export async function createNodeServer(options: NodeServerOptions): Promise<Node
   return {
     url,
     async close({ graceMs }) {
-      const closed = closeServer(server, graceMs)
+      const closed = closeServer(server, { graceMs, endRest: lastAnswers.closeAll })
       handler.endWaits?.()
       await closed
       await threads.end()

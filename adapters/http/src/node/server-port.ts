@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import type { CreationThreads } from "../body/creation-reader.ts"
 import type { ServerPort } from "../exchange.ts"
+import type { LastAnswers } from "./last-answers.ts"
 import { receiveNodeBody } from "./node-body.ts"
 import { sendNodeContent } from "./node-content.ts"
 import { createNodeText } from "./node-text.ts"
@@ -12,7 +13,12 @@ export interface NodePair {
   readonly outgoing: ServerResponse
 }
 
-export function createServerPort(threads: CreationThreads): ServerPort {
+export interface ServerPortOptions {
+  readonly threads: CreationThreads
+  readonly lastAnswers: Pick<LastAnswers, "begin">
+}
+
+export function createServerPort({ threads, lastAnswers }: ServerPortOptions): ServerPort {
   return {
     threads,
     sent: RESPONSE_ALREADY_SENT,
@@ -25,7 +31,11 @@ export function createServerPort(threads: CreationThreads): ServerPort {
     },
     stream(node, head, listener) {
       const { incoming, outgoing } = toPair(node)
-      return createNodeText({ outgoing, socket: incoming.socket }, head, listener)
+      const { socket } = incoming
+      outgoing.shouldKeepAlive = false
+      const sink = createNodeText({ outgoing, socket }, head, listener)
+      if (incoming.complete) lastAnswers.begin(socket)
+      return sink
     },
   }
 }
