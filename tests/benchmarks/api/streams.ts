@@ -8,12 +8,11 @@
 import { get, Agent, type IncomingMessage } from "node:http"
 import { once } from "node:events"
 import { parseArgs } from "node:util"
-import autocannon from "autocannon"
-import { SAMPLE_REQUEST } from "../../support/sample-request.ts"
 import { createTemporaryFolder } from "../../support/temporary-folder.ts"
 import { startServer, type ChildServer } from "../child-server.ts"
 import { median, percentile, report } from "../measure.ts"
 import { openServer } from "../postgres/database.ts"
+import { measurePostShare, POST_BODY, postPerS, type Caller } from "./post-share.ts"
 
 const { values } = parseArgs({ options: { quick: { type: "boolean", default: false } } })
 const STREAMS = values.quick ? 100 : 10_000
@@ -29,8 +28,6 @@ interface Service {
   readonly keys: readonly string[]
 }
 
-const { model, parameters } = SAMPLE_REQUEST
-const body = JSON.stringify({ model, parameters })
 const agent = new Agent({ keepAlive: false, maxSockets: Infinity })
 
 async function open(url: string, key: string): Promise<IncomingMessage> {
@@ -44,22 +41,9 @@ async function open(url: string, key: string): Promise<IncomingMessage> {
 
 async function post(url: string, key: string): Promise<void> {
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" }
-  const response = await fetch(`${url}/v1/tasks`, { method: "POST", headers, body })
+  const response = await fetch(`${url}/v1/tasks`, { method: "POST", headers, body: POST_BODY })
   if (response.status !== 202) throw new Error(`POST was answered ${response.status}`)
   await response.arrayBuffer()
-}
-
-async function postPerS(url: string, key: string): Promise<number> {
-  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" }
-  const requests = [{ method: "POST", path: "/v1/tasks", headers, body } as const]
-  const result = await autocannon({ url, connections: 64, duration: ROUND_S, requests })
-  if (result.non2xx > 0) throw new Error(`${result.non2xx} were refused`)
-  return result.requests.average
-}
-
-interface Caller {
-  readonly url: string
-  readonly key: string
 }
 
 /** Milliseconds from each event's `timestamp` to its arrival at `reader`; both are of one account. */
@@ -99,7 +83,7 @@ async function readRss(): Promise<number> {
 }
 
 // Warm, so that what every service needs is not counted as the streams'.
-await postPerS(url, first)
+await postPerS({ url, key: first }, ROUND_S)
 const rssBefore = await readRss()
 const streams: IncomingMessage[] = []
 while (streams.length < STREAMS) {
@@ -131,15 +115,13 @@ const across = await measureAcross()
 
 await using other = await createTemporaryFolder()
 await using plain = await startServer<Service>("stream-server", other.path)
-const shares: number[] = []
-const key = plain.announcement.keys[0] ?? ""
-const streamed = plain.announcement.keys[1] ?? ""
+const [key = "", streamed = ""] = plain.announcement.keys
 const reading = await open(plain.announcement.url, streamed)
-for (let round = 0; round <= ROUNDS; round += 1) {
-  const without = await postPerS(plain.announcement.url, key)
-  const withStream = await postPerS(plain.announcement.url, streamed)
-  if (round > 0) shares.push(1 - withStream / without)
-}
+const share = await measurePostShare(
+  { url: plain.announcement.url, key },
+  { url: plain.announcement.url, key: streamed },
+  { rounds: ROUNDS, seconds: ROUND_S },
+)
 reading.destroy()
 
 report({
@@ -148,5 +130,5 @@ report({
   event_to_client_p99_ms: percentile(arrivals, 0.99),
   event_to_client_across_p50_ms: median(across),
   event_to_client_across_p99_ms: percentile(across, 0.99),
-  stream_post_share: median(shares),
+  stream_post_share: share,
 })

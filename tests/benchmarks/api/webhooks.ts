@@ -2,7 +2,13 @@
  * `webhooks_per_s`: events of finished tasks, from a feed on SQLite to a receiver that takes them at once, spread,
  * signed, sent and recorded, while a thousand endpoints that never answer wait for theirs. All of it is one
  * process; the receivers are another.
+ *
+ * What webhooks take of POST's throughput, beside an account without any: `webhook_post_share` where they tell of
+ * finished tasks, so that a submission is looked at and nothing is sent; `webhook_told_post_share` where each
+ * submission is told too, as far as that is done while others are taken; the rest is waited for.
  */
+import { once } from "node:events"
+import { setTimeout } from "node:timers/promises"
 import { parseArgs } from "node:util"
 import { createSystemClock, openEvent, WEBHOOK_TYPES, type Storage } from "@safelight/core"
 import { createMessageSender } from "@safelight/fetch-guarded"
@@ -13,6 +19,7 @@ import { createTemporaryFolder } from "../../support/temporary-folder.ts"
 import { until } from "../../support/until.ts"
 import { startServer } from "../child-server.ts"
 import { report } from "../measure.ts"
+import { measurePostShare, type Caller } from "./post-share.ts"
 
 const { values } = parseArgs({ options: { quick: { type: "boolean", default: false } } })
 const MESSAGES = values.quick ? 200 : 10_000
@@ -21,6 +28,14 @@ const DEAD = values.quick ? 20 : 1_000
 const WARM = 100
 /** Endpoints an account: dead ones have an account of their own for each ten. */
 const EACH = 10
+/** Of a receiver to which nothing more comes. */
+const QUIET_MS = 1_000
+const ROUNDS = { rounds: values.quick ? 1 : 5, seconds: values.quick ? 1 : 3 }
+
+interface Service {
+  readonly url: string
+  readonly keys: readonly string[]
+}
 
 async function append(storage: Storage, account: string, name: string, count: number) {
   const now = Date.now()
@@ -73,6 +88,33 @@ const startedAt = performance.now()
 await append(storage, "fast", "task", MESSAGES)
 await until(() => delivered === WARM + MESSAGES)
 const seconds = (performance.now() - startedAt) / 1_000
-report({ webhooks_per_s: MESSAGES / seconds, dead_webhooks: DEAD })
 await webhooks.stop({ graceMs: 0 })
 await opened.close()
+
+await using other = await createTemporaryFolder()
+await using service = await startServer<Service>("stream-server", other.path, url)
+const [plain, finished, submitted] = service.announcement.keys.map((key): Caller => {
+  return { url: service.announcement.url, key }
+})
+if (plain === undefined || finished === undefined || submitted === undefined)
+  throw new Error("keys")
+async function readReceived(): Promise<number> {
+  receiver.process.send("received")
+  const [count] = (await once(receiver.process, "message")) as [number]
+  return count
+}
+
+/** Until the receiver has had nothing for a while. */
+async function settle(): Promise<void> {
+  for (let before = -1, now = await readReceived(); now !== before; now = await readReceived()) {
+    before = now
+    await setTimeout(QUIET_MS)
+  }
+}
+
+report({
+  webhooks_per_s: MESSAGES / seconds,
+  dead_webhooks: DEAD,
+  webhook_post_share: await measurePostShare(plain, finished, ROUNDS),
+  webhook_told_post_share: await measurePostShare(plain, submitted, { ...ROUNDS, settle }),
+})
