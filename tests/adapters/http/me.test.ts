@@ -26,6 +26,16 @@ for (const kind of WORLDS) {
       }
     })
 
+    it("is told with how long its account may hold artifacts", async (t) => {
+      const world = await createWorld(kind)
+      t.after(() => world.close())
+      world.accounts.set({ maxRetentionMs: 90_500 }, "account-b")
+      const key = world.keys.add({ account: "account-b" })
+      const response = await world.bare("/v1/me", { headers: { authorization: `Bearer ${key}` } })
+      const body = (await response.json()) as Record<string, unknown>
+      assert.equal(body["max_retention_seconds"], 90)
+    })
+
     it("is told to nobody without a key, nor of a revoked one", async (t) => {
       const world = await createWorld(kind)
       t.after(() => world.close())

@@ -23,6 +23,7 @@ export const showMe = defineEndpoint({
         key_id: keyId,
         scopes,
         expires_at: toUnixSeconds(expiresAt),
+        max_retention_seconds: Math.floor(account.maxRetentionMs / 1_000),
       }
       return reply(call, 200, JSON.stringify(body))
     }

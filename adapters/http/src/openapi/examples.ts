@@ -150,6 +150,7 @@ const ME = {
   key_id: "k3XUGqjZd0",
   scopes: ["tasks:read", "tasks:write"],
   expires_at: 0,
+  max_retention_seconds: 2_592_000,
 }
 
 const VIDEO_PRICE = { per_video_second_micros: 100_000 }

@@ -266,6 +266,10 @@ const me = v.object({
   key_id: v.pipe(v.string(), v.description("Names the key; it is no secret.")),
   scopes: v.array(v.picklist(API_KEY_SCOPES)),
   expires_at: v.pipe(unixSeconds, v.description("Unix time in seconds; 0 if the key has no end.")),
+  max_retention_seconds: v.pipe(
+    count,
+    v.description("How long the account may hold artifacts, from their task's end; 0: not at all."),
+  ),
 })
 
 const signIn = v.object({

@@ -37,7 +37,8 @@ export function isCancellation(value: unknown): value is Cancellation {
 
 export function isMe(value: unknown): value is Me {
   const { account, key_id: id, scopes } = toMembers<Me>(value)
-  return [account, id].every(isName) && isListOf(scopes, isName) && hasCounts(value, "expires_at")
+  const hasTimes = hasCounts(value, "expires_at", "max_retention_seconds")
+  return [account, id].every(isName) && isListOf(scopes, isName) && hasTimes
 }
 
 export function isSignIn(value: unknown): value is SignIn {

@@ -14,6 +14,8 @@ export interface Me {
   )[]
   /** Unix time in seconds; 0 if the key has no end. */
   readonly expires_at: number
+  /** How long the account may hold artifacts, from their task's end; 0: not at all. */
+  readonly max_retention_seconds: number
 }
 
 export interface SignIn {
