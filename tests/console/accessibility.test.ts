@@ -155,23 +155,42 @@ describe("a page of the console", { skip: skipWithoutBrowser }, () => {
 
   after(() => world[Symbol.asyncDispose]())
 
-  for (const look of LOOKS) {
-    const words = `${look.colorScheme}, ${look.width} wide`
-    for (const { title, route, isOperator = false, settle } of PAGES) {
-      it(`is accessible: ${title}, ${words}`, async () => {
-        const { page } = await world.enter(route(), { ...look, isOperator })
-        await settle(page)
+  for (const { title, route, isOperator = false, settle } of PAGES) {
+    checkLooks(title, async () => {
+      const { page } = await world.enter(route(), { isOperator })
+      await settle(page)
+      return page
+    })
+  }
+
+  checkLooks("signing in", async () => {
+    const { page } = await world.open()
+    await page.getByLabel("API key").waitFor()
+    return page
+  })
+})
+
+/** The page is opened once, and its look changed as a reader's system and window would. */
+function checkLooks(title: string, open: () => Promise<Page>): void {
+  describe(title, () => {
+    let page: Page
+
+    before(async () => {
+      page = await open()
+    })
+
+    for (const { colorScheme, width } of LOOKS) {
+      it(`is accessible, ${colorScheme}, ${width} wide`, async () => {
+        await page.emulateMedia({ colorScheme, reducedMotion: "reduce" })
+        await page.setViewportSize({ width, height: 900 })
+        await page.evaluate(
+          "new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))",
+        )
         await check(page)
       })
     }
-
-    it(`is accessible: signing in, ${words}`, async () => {
-      const { page } = await world.open(look)
-      await page.getByLabel("API key").waitFor()
-      await check(page)
-    })
-  }
-})
+  })
+}
 
 async function check(page: Page): Promise<void> {
   const { violations } = await new AxeBuilder({ page }).withTags(TAGS).analyze()

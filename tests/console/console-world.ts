@@ -1,7 +1,7 @@
 /** The console in Chromium, as a real service with the studio serves it: built files, real requests. */
 import { createFirstKey, createKey } from "@safelight/access"
 import { createClient, type Client } from "@safelight/client"
-import { ACCOUNT_SCOPES } from "@safelight/core"
+import { ACCOUNT_SCOPES, type ApiKeyScope } from "@safelight/core"
 import type { BrowserContextOptions, Page } from "playwright-core"
 import { createService, loadConfiguration, type Service } from "safelight"
 import { openBrowser, type WatchedPage } from "../support/browser.ts"
@@ -10,12 +10,16 @@ import { createTemporaryFolder } from "../support/temporary-folder.ts"
 export const PICTURE = "vendor-a/v4.1/flash/text-to-image"
 export const FILM = "vendor-c/video-2.5/reference-to-video"
 
+const DAY_MS = 86_400_000
+
 export interface ConsoleWorld extends AsyncDisposable {
   readonly service: Service
   readonly client: Client
   readonly key: string
   /** Of the same account, with the scope `admin` and those of `key`. */
   readonly operatorKey: string
+  /** A key with these scopes alone, of an account that may hold nothing. */
+  makeKey(...scopes: readonly ApiKeyScope[]): Promise<string>
   /** A page of the console, not signed in. The page that was opened before is closed. */
   open(settings?: OpenSettings): Promise<WatchedPage>
   /** The same, signed in, at a route: `#/tasks`. */
@@ -28,6 +32,8 @@ export interface OpenSettings {
   readonly height?: number
   /** Signed in with the operator's key. */
   readonly isOperator?: boolean
+  /** Signed in with this key. */
+  readonly key?: string
 }
 
 export async function createConsoleWorld(): Promise<ConsoleWorld> {
@@ -38,9 +44,15 @@ export async function createConsoleWorld(): Promise<ConsoleWorld> {
   const configuration = await loadConfiguration({ flags, environment: {}, folder: folder.path })
   const service = await createService({ configuration })
   resources.defer(() => service.stop())
-  const { account = "", key = "" } = (await createFirstKey(service.storage, Date.now())) ?? {}
+  const { storage } = service
+  const { account = "", key = "" } = (await createFirstKey(storage, Date.now())) ?? {}
+  await storage.setAccount({
+    id: account,
+    now: Date.now(),
+    settings: { maxRetentionMs: 365 * DAY_MS },
+  })
   const operator = await createKey({
-    keys: service.storage,
+    keys: storage,
     account,
     scopes: [...ACCOUNT_SCOPES, "admin"],
     now: Date.now(),
@@ -64,6 +76,10 @@ export async function createConsoleWorld(): Promise<ConsoleWorld> {
     client: createClient({ url: service.url, key }),
     key,
     operatorKey: operator.key,
+    async makeKey(...scopes) {
+      const made = await createKey({ keys: storage, account: "other", scopes, now: Date.now() })
+      return made.key
+    },
     async open(settings) {
       const watched = await prepare(settings)
       await watched.page.goto(`${service.url}/`)
@@ -71,7 +87,7 @@ export async function createConsoleWorld(): Promise<ConsoleWorld> {
     },
     async enter(route, settings) {
       const watched = await prepare(settings)
-      const given = settings?.isOperator === true ? operator.key : key
+      const given = settings?.key ?? (settings?.isOperator === true ? operator.key : key)
       await watched.page.addInitScript(
         (kept) => sessionStorage.setItem("safelight-key", kept),
         given,

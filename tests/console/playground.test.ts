@@ -2,6 +2,7 @@
 import assert from "node:assert/strict"
 import { readFile } from "node:fs/promises"
 import { after, before, describe, it } from "node:test"
+import type { Page } from "playwright-core"
 import { skipWithoutBrowser } from "../support/browser.ts"
 import { until } from "../support/until.ts"
 import { createConsoleWorld, FILM, PICTURE, type ConsoleWorld } from "./console-world.ts"
@@ -99,6 +100,21 @@ describe("the playground", { skip: skipWithoutBrowser }, () => {
     await page.getByRole("img", { name: "image_1" }).waitFor()
   })
 
+  for (const way of ["paste", "drop"] as const) {
+    it(`takes a picture by ${way}, and refuses what is none`, async () => {
+      const { page, complaints } = await world.enter(route("vendor-b/imagine-image/v2.0/edit"))
+      const field = page.getByRole("group", { name: "Image URLs" })
+      await field.waitFor()
+      await give(page, way, "text/plain")
+      await field.getByRole("alert").waitFor()
+      assert.equal(await field.getByRole("img").count(), 0)
+      await give(page, way, "image/png")
+      await field.getByRole("img", { name: "Item 1" }).waitFor()
+      assert.equal(await field.getByRole("alert").count(), 0)
+      assert.deepEqual(complaints, [])
+    })
+  }
+
   for (const [what, prompt] of [
     ["with markup", '<img src=x onerror="window.broken = true"><b>bold</b>'],
     ["from right to left", "غروب الشمس على البحر"],
@@ -118,3 +134,21 @@ describe("the playground", { skip: skipWithoutBrowser }, () => {
     })
   }
 })
+
+/** A picture of one pixel. */
+const PIXEL =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+
+/** Hands the field a file as the browser does when it is pasted or dropped there. */
+async function give(page: Page, way: "paste" | "drop", type: string): Promise<void> {
+  await page.evaluate(`{
+    const clipboardData = new DataTransfer()
+    const bytes = Uint8Array.from(atob("${PIXEL}"), (character) => character.charCodeAt(0))
+    clipboardData.items.add(new File([bytes], "given", { type: "${type}" }))
+    const options = { bubbles: true, cancelable: true }
+    const event = "${way}" === "paste"
+      ? new ClipboardEvent("paste", { ...options, clipboardData })
+      : new DragEvent("drop", { ...options, dataTransfer: clipboardData })
+    document.querySelector(".media-field input[type=url]").dispatchEvent(event)
+  }`)
+}

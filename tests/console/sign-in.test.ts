@@ -29,6 +29,25 @@ describe("signing in to the console", { skip: skipWithoutBrowser }, () => {
     await page.getByLabel("API key").waitFor()
   })
 
+  for (const [scopes, first, titles] of [
+    [["admin"], "All tasks", ["All tasks", "Accounts", "Channels", "Spending", "System"]],
+    [["tasks:read", "artifacts:read"], "Tasks", ["Tasks", "Gallery", "Usage"]],
+  ] as const) {
+    it(`shows the pages for ${scopes.join(", ")}, and begins at the first`, async () => {
+      const { page, complaints } = await world.enter("", { key: await world.makeKey(...scopes) })
+      await page.getByRole("heading", { name: first, exact: true, level: 1 }).waitFor()
+      const links = page.getByRole("navigation", { name: "Pages" }).getByRole("link")
+      assert.deepEqual(await links.allTextContents(), titles)
+      assert.deepEqual(complaints, [])
+    })
+  }
+
+  it("names the scope that a page needs", async () => {
+    const { page } = await world.enter("#/webhooks", { key: await world.makeKey("tasks:read") })
+    await page.getByRole("heading", { name: "This key can't use this page" }).waitFor()
+    await page.getByText("webhooks:write").waitFor()
+  })
+
   it("keeps the key for the tab if asked to, and forgets it at signing out", async () => {
     const { page } = await world.open()
     await page.getByLabel("API key").fill(world.key)

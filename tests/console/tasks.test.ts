@@ -63,6 +63,19 @@ describe("tasks in the console", { skip: skipWithoutBrowser }, () => {
     await page.getByRole("heading", { name: FILM }).waitFor()
   })
 
+  it("keeps what came out for longer, where the account may", async () => {
+    const { page } = await world.enter(`#/tasks/${made}`)
+    const kept = await world.client.artifacts(made)
+    await page.getByRole("button", { name: "Keep a week longer" }).click()
+    await page.getByText(/^Kept until /).waitFor()
+    const held = await world.client.artifacts(made)
+    const toEnds = (list: typeof kept): number[] => list.map(({ expires_at: at = 0 }) => at)
+    assert.deepEqual(
+      toEnds(held),
+      toEnds(kept).map((at) => at + 7 * 86_400),
+    )
+  })
+
   it("shows a task's picture, its way, what it cost and why its channel was chosen", async () => {
     const { page, complaints, requested } = await world.enter(`#/tasks/${made}`)
     const picture = page.getByRole("img", { name: "image_1" })

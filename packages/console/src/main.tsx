@@ -2,13 +2,13 @@
 import { render } from "preact"
 import { App } from "./app.tsx"
 import { followTheme } from "./design/theme.ts"
-import { followOperator } from "./session/operator.ts"
+import { followMe } from "./session/me.ts"
 import { resume } from "./session/session.ts"
 import { followSignInLinks } from "./session/sign-in-links.ts"
 
 followTheme()
 resume()
-followOperator()
+followMe()
 followSignInLinks()
 const place = document.querySelector("#page")
 if (place === null) throw new Error("index.html has no place for the page")

@@ -1,9 +1,10 @@
 /** What surrounds every page: the way past it, the navigation, the theme and the way out. */
 import type { ComponentChildren, JSX } from "preact"
 import { useEffect, useRef } from "preact/hooks"
-import { FIRST_PAGE, PAGES, type PageEntry } from "../router/pages.ts"
+import { firstPage } from "../router/first-page.ts"
+import { PAGES, type PageEntry } from "../router/pages.ts"
 import { route } from "../router/route.ts"
-import { isOperator } from "../session/operator.ts"
+import { hasScope, isOperator } from "../session/me.ts"
 import { signOut } from "../session/session.ts"
 import { Icon } from "./icon.tsx"
 import { Lamp } from "./lamp.tsx"
@@ -28,7 +29,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }): J
         Skip to the page
       </button>
       <header class="shell-head">
-        <a class="brand" href={`#/${FIRST_PAGE}`}>
+        <a class="brand" href="#/">
           <Lamp />
           Safelight
         </a>
@@ -48,9 +49,12 @@ export function Shell({ children }: { readonly children: ComponentChildren }): J
   )
 }
 
+const OWN_PAGES = PAGES.filter(({ scope }) => scope !== "admin")
+const OPERATOR_PAGES = PAGES.filter(({ scope }) => scope === "admin")
+
 function Navigation(): JSX.Element {
   const nav = useRef<HTMLElement>(null)
-  const [shown = FIRST_PAGE] = route.value.path
+  const [shown = firstPage.value] = route.value.path
   // On a phone the links scroll sideways: the page's own is brought into sight.
   useEffect(() => {
     const { current } = nav
@@ -58,19 +62,16 @@ function Navigation(): JSX.Element {
     if (current === null || link === undefined) return
     const place = current.getBoundingClientRect()
     current.scrollLeft += link.left + link.width / 2 - (place.left + place.width / 2)
-  }, [shown, isOperator.value])
+  }, [shown, isOperator()])
   return (
     <nav ref={nav} aria-label="Pages">
-      <PageLinks pages={PAGES.filter((page) => page.isOperators !== true)} />
-      {isOperator.value === true && (
+      <PageLinks pages={OWN_PAGES.filter(({ scope }) => hasScope(scope) !== false)} />
+      {isOperator() && (
         <>
           <p class="nav-title" id="operator-pages">
             Operator
           </p>
-          <PageLinks
-            pages={PAGES.filter((page) => page.isOperators === true)}
-            labelledBy="operator-pages"
-          />
+          <PageLinks pages={OPERATOR_PAGES} labelledBy="operator-pages" />
         </>
       )}
     </nav>
@@ -83,7 +84,7 @@ interface PageLinksProps {
 }
 
 function PageLinks({ pages, labelledBy }: PageLinksProps): JSX.Element {
-  const [shown = FIRST_PAGE] = route.value.path
+  const [shown = firstPage.value] = route.value.path
   return (
     <ul class="nav" aria-labelledby={labelledBy}>
       {pages.map(({ segment, title, icon }) => (

@@ -5,12 +5,13 @@ import { useEffect } from "preact/hooks"
 import { Empty } from "../design/empty.tsx"
 import { Failure } from "../design/failure.tsx"
 import { Waiting } from "../design/waiting.tsx"
-import { isOperator } from "../session/operator.ts"
-import { FIRST_PAGE, PAGES, type PageEntry, type PageProps } from "./pages.ts"
+import { hasScope } from "../session/me.ts"
+import { firstPage } from "./first-page.ts"
+import { PAGES, type PageEntry, type PageProps } from "./pages.ts"
 import { route } from "./route.ts"
 
 export function PageOutlet(): JSX.Element {
-  const [segment = FIRST_PAGE, ...rest] = route.value.path
+  const [segment = firstPage.value, ...rest] = route.value.path
   const entry = PAGES.find((each) => each.segment === segment)
   const load = rest.length === 0 ? entry?.load : entry?.loadOne
 
@@ -18,10 +19,12 @@ export function PageOutlet(): JSX.Element {
     document.title = entry === undefined ? "Safelight" : `${entry.title} · Safelight`
   }, [entry])
 
-  if (load === undefined) return <NoPage />
-  if (entry?.isOperators === true && isOperator.value !== true) {
-    return isOperator.value === undefined ? <Waiting /> : <OperatorsOnly />
-  }
+  if (segment === undefined) return <Waiting />
+  if (entry === undefined || load === undefined) return <NoPage />
+  const isAllowed = hasScope(entry.scope)
+  if (isAllowed === false) return <NotAllowed entry={entry} />
+  // Of an operator's pages nothing is asked before it is known whose key it is.
+  if (isAllowed === undefined && entry.scope === "admin") return <Waiting />
   return <FetchedPage load={load} rest={rest} />
 }
 
@@ -61,15 +64,16 @@ function FetchedPage({ load, rest }: FetchedPageProps): JSX.Element {
 function NoPage(): JSX.Element {
   return (
     <Empty isPage title="There is no such page">
-      <a href={`#/${FIRST_PAGE}`}>Go to the first page</a>
+      <a href="#/">Go to the first page</a>
     </Empty>
   )
 }
 
-function OperatorsOnly(): JSX.Element {
+function NotAllowed({ entry: { scope } }: { readonly entry: PageEntry }): JSX.Element {
+  const whose = scope === "admin" ? "This page is for operators" : "This key can't use this page"
   return (
-    <Empty isPage title="This page is for operators">
-      It needs a key with the scope <code>admin</code>.
+    <Empty isPage title={whose}>
+      It needs a key with the scope <code>{scope}</code>.
     </Empty>
   )
 }

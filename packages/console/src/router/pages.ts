@@ -2,6 +2,7 @@
  * Every page of the console: one line and one folder each. A page's module exports `Page`, and is fetched when the page
  * is first opened.
  */
+import type { Me } from "@safelight/client"
 import type { ComponentType } from "preact"
 import type { IconName } from "../design/icon.tsx"
 
@@ -19,8 +20,8 @@ export interface PageEntry {
   readonly segment: string
   readonly title: string
   readonly icon: IconName
-  /** Shown only to a key with the scope `admin`. */
-  readonly isOperators?: boolean
+  /** What a key needs to be shown the page. Those for `admin` are an operator's. */
+  readonly scope: Me["scopes"][number]
   readonly load: () => Promise<PageModule>
   /** Pages with more segments in their route, a single task for example. */
   readonly loadOne?: () => Promise<PageModule>
@@ -31,12 +32,14 @@ export const PAGES: readonly PageEntry[] = [
     segment: "playground",
     title: "Playground",
     icon: "playground",
+    scope: "tasks:write",
     load: () => import("../pages/playground/playground-page.tsx"),
   },
   {
     segment: "tasks",
     title: "Tasks",
     icon: "tasks",
+    scope: "tasks:read",
     load: () => import("../pages/tasks/tasks-page.tsx"),
     loadOne: () => import("../pages/task/task-page.tsx"),
   },
@@ -44,18 +47,21 @@ export const PAGES: readonly PageEntry[] = [
     segment: "gallery",
     title: "Gallery",
     icon: "gallery",
+    scope: "artifacts:read",
     load: () => import("../pages/gallery/gallery-page.tsx"),
   },
   {
     segment: "usage",
     title: "Usage",
     icon: "usage",
+    scope: "tasks:read",
     load: () => import("../pages/usage/usage-page.tsx"),
   },
   {
     segment: "webhooks",
     title: "Webhooks",
     icon: "webhooks",
+    scope: "webhooks:write",
     load: () => import("../pages/webhooks/webhooks-page.tsx"),
     loadOne: () => import("../pages/webhooks/webhook-page.tsx"),
   },
@@ -63,7 +69,7 @@ export const PAGES: readonly PageEntry[] = [
     segment: "all-tasks",
     title: "All tasks",
     icon: "tasks",
-    isOperators: true,
+    scope: "admin",
     load: () => import("../pages/all-tasks/all-tasks-page.tsx"),
     loadOne: () => import("../pages/all-tasks/any-task-page.tsx"),
   },
@@ -71,7 +77,7 @@ export const PAGES: readonly PageEntry[] = [
     segment: "accounts",
     title: "Accounts",
     icon: "accounts",
-    isOperators: true,
+    scope: "admin",
     load: () => import("../pages/accounts/accounts-page.tsx"),
     loadOne: () => import("../pages/accounts/account-page.tsx"),
   },
@@ -79,24 +85,21 @@ export const PAGES: readonly PageEntry[] = [
     segment: "channels",
     title: "Channels",
     icon: "channels",
-    isOperators: true,
+    scope: "admin",
     load: () => import("../pages/channels/channels-page.tsx"),
   },
   {
     segment: "spending",
     title: "Spending",
     icon: "spending",
-    isOperators: true,
+    scope: "admin",
     load: () => import("../pages/spending/spending-page.tsx"),
   },
   {
     segment: "system",
     title: "System",
     icon: "system",
-    isOperators: true,
+    scope: "admin",
     load: () => import("../pages/system/system-page.tsx"),
   },
 ]
-
-/** Shown at the address without a fragment. */
-export const FIRST_PAGE = "playground"

@@ -3,8 +3,8 @@ import { useSignal } from "@preact/signals"
 import type { JSX } from "preact"
 import { Button } from "../../design/button.tsx"
 import { Dialog } from "../../design/dialog.tsx"
-import { toSentence } from "../../design/failure.tsx"
 import { showToast } from "../../design/toasts.tsx"
+import { useAct } from "../../design/use-act.ts"
 
 export interface AskedButtonProps {
   readonly verb: string
@@ -26,20 +26,15 @@ export function AskedButton({
   onDone,
 }: AskedButtonProps): JSX.Element {
   const isAsking = useSignal(false)
-  const isBusy = useSignal(false)
+  const { isBusy, act: begin } = useAct()
 
   async function go(): Promise<void> {
-    isBusy.value = true
-    try {
+    await begin(async () => {
       await act()
       showToast(done)
       onDone?.()
-    } catch (error) {
-      showToast(toSentence(error), { isFailure: true })
-    } finally {
-      isBusy.value = false
-      isAsking.value = false
-    }
+    })
+    isAsking.value = false
   }
 
   return (

@@ -3,8 +3,8 @@ import { isApiError, type ApiKey } from "@safelight/client"
 import { useSignal, type Signal } from "@preact/signals"
 import type { JSX } from "preact"
 import { Button } from "../../design/button.tsx"
+import { Choice } from "../../design/choice.tsx"
 import { toSentence } from "../../design/failure.tsx"
-import { Field } from "../../design/field.tsx"
 import { useClient } from "../../session/session.ts"
 import "./new-key-form.css"
 
@@ -59,21 +59,13 @@ export function NewKeyForm({ account, onMade }: NewKeyFormProps): JSX.Element {
   return (
     <form class="stack" onSubmit={(event) => void make(event)}>
       <ScopeChoices scopes={scopes} />
-      <Field label="It ends" fault={fault.value}>
-        {(attributes) => (
-          <select
-            {...attributes}
-            value={String(lifetime.value)}
-            onChange={(event) => (lifetime.value = Number(event.currentTarget.value))}
-          >
-            {LIFETIMES.map(([seconds, label]) => (
-              <option key={seconds} value={String(seconds)}>
-                {label}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <Choice
+        label="It ends"
+        fault={fault.value}
+        value={String(lifetime.value)}
+        options={LIFETIMES.map(([seconds, words]) => [String(seconds), words])}
+        onChoose={(seconds) => (lifetime.value = Number(seconds))}
+      />
       <Button
         type="submit"
         look="main"

@@ -4,9 +4,9 @@ import { useSignal } from "@preact/signals"
 import type { JSX } from "preact"
 import { Button } from "../../design/button.tsx"
 import { Dialog } from "../../design/dialog.tsx"
-import { toSentence } from "../../design/failure.tsx"
 import { Field } from "../../design/field.tsx"
 import { showToast } from "../../design/toasts.tsx"
+import { useAct } from "../../design/use-act.ts"
 import { useClient } from "../../session/session.ts"
 
 export interface SettleButtonProps {
@@ -17,21 +17,14 @@ export interface SettleButtonProps {
 export function SettleButton({ task, onSettled }: SettleButtonProps): JSX.Element {
   const { admin } = useClient()
   const isAsking = useSignal(false)
-  const isBusy = useSignal(false)
+  const { isBusy, act } = useAct()
   const operation = useSignal("")
 
   async function settle(verdict: TaskVerdict): Promise<void> {
-    isBusy.value = true
-    try {
-      const { status } = await admin.resolveTask(task, verdict)
-      showToast(status === "failed" ? "It has failed, and costs nothing." : "It goes on.")
-      isAsking.value = false
-      onSettled()
-    } catch (error) {
-      showToast(toSentence(error), { isFailure: true })
-    } finally {
-      isBusy.value = false
-    }
+    const { status } = await admin.resolveTask(task, verdict)
+    showToast(status === "failed" ? "It has failed, and costs nothing." : "It goes on.")
+    isAsking.value = false
+    onSettled()
   }
 
   return (
@@ -55,11 +48,11 @@ export function SettleButton({ task, onSettled }: SettleButtonProps): JSX.Elemen
               look="main"
               isBusy={isBusy.value}
               isDisabled={operation.value.trim() === ""}
-              onPress={() => void settle({ adopt: operation.value.trim() })}
+              onPress={() => void act(() => settle({ adopt: operation.value.trim() }))}
             >
               The provider has it
             </Button>
-            <Button isBusy={isBusy.value} onPress={() => void settle({ fail: true })}>
+            <Button isBusy={isBusy.value} onPress={() => void act(() => settle({ fail: true }))}>
               It never will
             </Button>
           </div>

@@ -7,8 +7,7 @@ import { useSignal } from "@preact/signals"
 import { Fragment, type JSX } from "preact"
 import { Button } from "../../design/button.tsx"
 import { Dialog } from "../../design/dialog.tsx"
-import { toSentence } from "../../design/failure.tsx"
-import { showToast } from "../../design/toasts.tsx"
+import { useAct } from "../../design/use-act.ts"
 import { useClient } from "../../session/session.ts"
 
 export type Step = "pause" | "drain" | "resume"
@@ -68,7 +67,7 @@ interface QuestionProps extends ChannelActionsProps {
 
 function Question({ channel, onlyModels, step, onDone, onClose }: QuestionProps): JSX.Element {
   const { admin } = useClient()
-  const isBusy = useSignal(false)
+  const { isBusy, act } = useAct()
   const { name, in_flight: inFlight } = channel
   const { verb, follows, otherwise } = WORDS[step]
   const calls: Readonly<Record<Step, () => Promise<ChannelStanding>>> = {
@@ -77,16 +76,9 @@ function Question({ channel, onlyModels, step, onDone, onClose }: QuestionProps)
     resume: () => admin.resumeChannel(name),
   }
 
-  async function act(): Promise<void> {
-    isBusy.value = true
-    try {
-      onDone(step, await calls[step]())
-    } catch (error) {
-      showToast(toSentence(error), { isFailure: true })
-    } finally {
-      isBusy.value = false
-      onClose()
-    }
+  async function take(): Promise<void> {
+    await act(async () => onDone(step, await calls[step]()))
+    onClose()
   }
 
   return (
@@ -101,7 +93,7 @@ function Question({ channel, onlyModels, step, onDone, onClose }: QuestionProps)
         </p>
       )}
       <div class="line">
-        <Button look="main" isBusy={isBusy.value} onPress={() => void act()}>
+        <Button look="main" isBusy={isBusy.value} onPress={() => void take()}>
           {verb} it
         </Button>
         <Button onPress={onClose}>{otherwise}</Button>

@@ -4,7 +4,7 @@ import type { JSX } from "preact"
 import { useEffect, useMemo } from "preact/hooks"
 import { Empty } from "../../design/empty.tsx"
 import { Failure } from "../../design/failure.tsx"
-import { Field } from "../../design/field.tsx"
+import { Choice } from "../../design/choice.tsx"
 import { PageHead } from "../../design/page-head.tsx"
 import { Waiting } from "../../design/waiting.tsx"
 import { replaceRoute, route, toHref } from "../../router/route.ts"
@@ -61,22 +61,11 @@ interface ModelChoiceProps {
 
 function ModelChoice({ models, chosen }: ModelChoiceProps): JSX.Element {
   return (
-    <Field label="Model">
-      {(attributes) => (
-        <select
-          {...attributes}
-          value={chosen.model}
-          onChange={(event) =>
-            replaceRoute(toHref(["playground"], { model: event.currentTarget.value }))
-          }
-        >
-          {models.map(({ model }) => (
-            <option key={model} value={model}>
-              {model}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
+    <Choice
+      label="Model"
+      value={chosen.model}
+      options={models.map(({ model }) => [model, model])}
+      onChoose={(model) => replaceRoute(toHref(["playground"], { model }))}
+    />
   )
 }

@@ -1,7 +1,7 @@
 /** What the reader chooses on the spending page. Every choice is in the address, so that it can be kept and passed on. */
 import type { JSX } from "preact"
 import { Button } from "../../design/button.tsx"
-import { Field } from "../../design/field.tsx"
+import { Choice } from "../../design/choice.tsx"
 import { goTo } from "../../router/route.ts"
 import {
   GROUPINGS,
@@ -14,23 +14,12 @@ import "./spending-choices.css"
 
 export function Period({ spending }: { readonly spending: Spending }): JSX.Element {
   return (
-    <Field label="Period">
-      {(attributes) => (
-        <select
-          {...attributes}
-          value={String(spending.days)}
-          onChange={(event) =>
-            goTo(toSpendingHref({ ...spending, days: Number(event.currentTarget.value) }))
-          }
-        >
-          {PERIODS.map((days) => (
-            <option key={days} value={String(days)}>
-              The last {days} days
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
+    <Choice
+      label="Period"
+      value={String(spending.days)}
+      options={PERIODS.map((days) => [String(days), `The last ${days} days`])}
+      onChoose={(days) => goTo(toSpendingHref({ ...spending, days: Number(days) }))}
+    />
   )
 }
 

@@ -4,11 +4,8 @@ import { useSignal } from "@preact/signals"
 import type { JSX } from "preact"
 import { Button } from "../../design/button.tsx"
 import { Dialog } from "../../design/dialog.tsx"
-import { toSentence } from "../../design/failure.tsx"
 import { Media } from "../../design/media.tsx"
 import { Moment } from "../../design/moment.tsx"
-import { showToast } from "../../design/toasts.tsx"
-import { useClient } from "../../session/session.ts"
 import { LinkDialog } from "./link-dialog.tsx"
 import "./artifact-panel.css"
 
@@ -105,39 +102,4 @@ const ENDINGS: Readonly<Record<string, string>> = {
 
 function toFileName(task: string, { key, mime_type: type }: Artifact): string {
   return `${task}-${key}.${ENDINGS[type] ?? "bin"}`
-}
-
-export interface HoldButtonProps {
-  readonly task: string
-  readonly artifacts: readonly Artifact[]
-  readonly onHeld: () => void
-}
-
-const WEEK_SECONDS = 7 * 86_400
-
-/** Keeps what came out for a week longer than it would be kept. */
-export function HoldButton({ task, artifacts, onHeld }: HoldButtonProps): JSX.Element {
-  const client = useClient()
-  const isBusy = useSignal(false)
-
-  async function hold(): Promise<void> {
-    isBusy.value = true
-    try {
-      const now = Math.floor(Date.now() / 1000)
-      const last = Math.max(now, ...artifacts.map(({ expires_at: at = now }) => at))
-      await client.hold(task, last + WEEK_SECONDS)
-      showToast("Kept for a week longer.")
-      onHeld()
-    } catch (error) {
-      showToast(toSentence(error), { isFailure: true })
-    } finally {
-      isBusy.value = false
-    }
-  }
-
-  return (
-    <Button isBusy={isBusy.value} onPress={() => void hold()}>
-      Keep a week longer
-    </Button>
-  )
 }

@@ -4,8 +4,8 @@ import { useSignal } from "@preact/signals"
 import type { JSX } from "preact"
 import { Button } from "../../design/button.tsx"
 import { Dialog } from "../../design/dialog.tsx"
-import { toSentence } from "../../design/failure.tsx"
 import { showToast } from "../../design/toasts.tsx"
+import { useAct } from "../../design/use-act.ts"
 
 const OUTCOMES: Readonly<Record<ClientCancellation["outcome"], string>> = {
   cancelled: "Cancelled: no provider had it, and it costs nothing.",
@@ -21,20 +21,15 @@ export interface CancelButtonProps {
 
 export function CancelButton({ cancel, onCancelled }: CancelButtonProps): JSX.Element {
   const isAsking = useSignal(false)
-  const isBusy = useSignal(false)
+  const { isBusy, act } = useAct()
 
   async function ask(): Promise<void> {
-    isBusy.value = true
-    try {
+    await act(async () => {
       const { outcome } = await cancel()
       showToast(OUTCOMES[outcome])
       onCancelled()
-    } catch (error) {
-      showToast(toSentence(error), { isFailure: true })
-    } finally {
-      isBusy.value = false
-      isAsking.value = false
-    }
+    })
+    isAsking.value = false
   }
 
   return (

@@ -3,10 +3,10 @@ import type { ArtifactLink } from "@safelight/client"
 import { useSignal } from "@preact/signals"
 import type { JSX } from "preact"
 import { Button } from "../../design/button.tsx"
+import { Choice } from "../../design/choice.tsx"
 import { CopyButton } from "../../design/copy-button.tsx"
 import { Dialog } from "../../design/dialog.tsx"
 import { toSentence } from "../../design/failure.tsx"
-import { Field } from "../../design/field.tsx"
 import { Moment } from "../../design/moment.tsx"
 import { useClient } from "../../session/session.ts"
 
@@ -41,21 +41,13 @@ export function LinkDialog({ task, artifact, onClose }: LinkDialogProps): JSX.El
   return (
     <Dialog title={`Private link to ${artifact}`} onClose={onClose}>
       <p class="soft">Whoever has the link can open this artifact, without a key.</p>
-      <Field label="It opens the artifact for" fault={fault.value}>
-        {(attributes) => (
-          <select
-            {...attributes}
-            value={seconds}
-            onChange={(event) => (seconds.value = event.currentTarget.value)}
-          >
-            {SPANS.map(([words, each]) => (
-              <option key={each} value={String(each)}>
-                {words}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <Choice
+        label="It opens the artifact for"
+        fault={fault.value}
+        value={seconds.value}
+        options={SPANS.map(([words, each]) => [String(each), words])}
+        onChoose={(each) => (seconds.value = each)}
+      />
       {link.value === undefined ? (
         <Button look="main" onPress={() => void make()}>
           Make the link

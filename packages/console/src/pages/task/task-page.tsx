@@ -16,14 +16,15 @@ import { Waiting } from "../../design/waiting.tsx"
 import { useLive } from "../../live/use-live.ts"
 import type { PageProps } from "../../router/pages.ts"
 import { toHref } from "../../router/route.ts"
-import { isOperator } from "../../session/operator.ts"
+import { isOperator } from "../../session/me.ts"
 import { useClient } from "../../session/session.ts"
 import { useLoaded } from "../../session/use-loaded.ts"
-import { ArtifactPanel, HoldButton } from "./artifact-panel.tsx"
+import { ArtifactPanel } from "./artifact-panel.tsx"
 import { CancelButton } from "./cancel-button.tsx"
 import { CostPanel } from "./cost-panel.tsx"
 import { EventList } from "./event-list.tsx"
 import { FactsPanel } from "./facts-panel.tsx"
+import { HoldButton } from "./hold-button.tsx"
 import { StatePicture } from "./state-picture.tsx"
 import "./task-page.css"
 
@@ -92,13 +93,13 @@ function TaskView({ whole, onChanged }: TaskViewProps): JSX.Element {
     <>
       <PageHead title={task.model} above={<a href={toHref(["tasks"])}>All tasks</a>}>
         {isOpen && <CancelButton cancel={() => client.cancel(id)} onCancelled={onChanged} />}
-        {artifacts.length > 0 && <HoldButton task={id} artifacts={artifacts} onHeld={onChanged} />}
+        <HoldButton task={task} artifacts={artifacts} onHeld={onChanged} />
       </PageHead>
       <p class="line task-line">
         <StatusMark status={status} progress={task.progress} />
         <code class="soft">{id}</code>
         <CopyButton text={id} label="Copy id" what="The id was" />
-        {isOperator.value === true && <a href={toHref(["all-tasks", id])}>Log and proof</a>}
+        {isOperator() && <a href={toHref(["all-tasks", id])}>Log and proof</a>}
       </p>
       {task.error !== null && (
         <div class="card task-error" role="note">

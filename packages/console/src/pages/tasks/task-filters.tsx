@@ -1,13 +1,21 @@
 /** The filters over the tasks. One box finds a task by its id, or tasks by a label: `project=spring`. */
 import { useSignal } from "@preact/signals"
 import type { ComponentChildren, JSX } from "preact"
+import { Choice } from "../../design/choice.tsx"
 import { Field } from "../../design/field.tsx"
 import { goTo, replaceRoute, route, toHref } from "../../router/route.ts"
+import { hasScope } from "../../session/me.ts"
 import { useClient } from "../../session/session.ts"
 import { useLoaded } from "../../session/use-loaded.ts"
 import "./task-filters.css"
 
-const STATUSES = ["queued", "running", "succeeded", "failed"] as const
+const STATUSES = [
+  ["", "All"],
+  ["queued", "Queued"],
+  ["running", "Running"],
+  ["succeeded", "Succeeded"],
+  ["failed", "Failed"],
+] as const
 const TASK_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 function change(segment: string, name: string, value: string): void {
@@ -23,47 +31,38 @@ export interface TaskFiltersProps {
 }
 
 export function TaskFilters({ segment, children }: TaskFiltersProps): JSX.Element {
-  const client = useClient()
   const { query } = route.value
-  const { state } = useLoaded((signal) => client.models({ signal }), [client])
-  const models = state.value.value ?? []
   return (
     <div class="filters">
       <Search segment={segment} />
       {children}
-      <Field label="Status">
-        {(attributes) => (
-          <select
-            {...attributes}
-            value={query.get("status") ?? ""}
-            onChange={(event) => change(segment, "status", event.currentTarget.value)}
-          >
-            <option value="">All</option>
-            {STATUSES.map((status) => (
-              <option key={status} value={status}>
-                {status[0]?.toUpperCase() + status.slice(1)}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-      <Field label="Model">
-        {(attributes) => (
-          <select
-            {...attributes}
-            value={query.get("model") ?? ""}
-            onChange={(event) => change(segment, "model", event.currentTarget.value)}
-          >
-            <option value="">All</option>
-            {models.map(({ model }) => (
-              <option key={model} value={model}>
-                {model}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <Choice
+        label="Status"
+        value={query.get("status") ?? ""}
+        options={STATUSES}
+        onChoose={(status) => change(segment, "status", status)}
+      />
+      {hasScope("tasks:read") !== false && <ModelFilter segment={segment} />}
     </div>
+  )
+}
+
+/** Not for an operator's key that may read nothing of its own account: models are told to those who may. */
+function ModelFilter({ segment }: Pick<TaskFiltersProps, "segment">): JSX.Element {
+  const client = useClient()
+  const mayRead = hasScope("tasks:read") === true
+  const { state } = useLoaded(
+    async (signal) => (mayRead ? client.models({ signal }) : []),
+    [client, mayRead],
+  )
+  const models = state.value.value ?? []
+  return (
+    <Choice
+      label="Model"
+      value={route.value.query.get("model") ?? ""}
+      options={[["", "All"], ...models.map(({ model }) => [model, model] as const)]}
+      onChoose={(model) => change(segment, "model", model)}
+    />
   )
 }
 

@@ -110,20 +110,41 @@ interface Listed<Shown extends Task> {
 
 function createListed<Shown extends Task>(): Listed<Shown> {
   const tasks = signal<readonly Shown[]>([])
-  const known = new Map<string, Shown>()
+  /** Newest first: a message changes one place, and nothing is sorted anew. */
+  const listed: Shown[] = []
+  const find = (id: string): Shown | undefined => {
+    const found = listed[findPlace(listed, id)]
+    return found?.task_id === id ? found : undefined
+  }
   return {
     tasks,
-    has: ({ task_id: id }) => known.has(id),
-    size: () => known.size,
-    put: (task) => void known.set(task.task_id, newer(known.get(task.task_id), task)),
-    remove: ({ task_id: id }) => void known.delete(id),
-    clear: () => known.clear(),
+    has: ({ task_id: id }) => find(id) !== undefined,
+    size: () => listed.length,
+    put(task) {
+      const known = find(task.task_id)
+      listed.splice(findPlace(listed, task.task_id), known ? 1 : 0, newer(known, task))
+    },
+    remove({ task_id: id }) {
+      if (find(id) !== undefined) listed.splice(findPlace(listed, id), 1)
+    },
+    clear: () => void listed.splice(0),
     show() {
-      const sorted = sortNewestFirst(known.values())
-      tasks.value = sorted.slice(0, MOST_TASKS)
-      for (const { task_id: id } of sorted.slice(MOST_TASKS)) known.delete(id)
+      listed.splice(MOST_TASKS)
+      tasks.value = listed.slice()
     },
   }
+}
+
+/** Where a task is among those with higher ids and those with lower ones, or belongs. */
+function findPlace(listed: readonly Task[], id: string): number {
+  let from = 0
+  let to = listed.length
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if ((listed[middle]?.task_id ?? "") > id) from = middle + 1
+    else to = middle
+  }
+  return from
 }
 
 /** A message does not tell labels: with a filter by label, only tasks that are listed already are brought up to date. */
@@ -132,10 +153,6 @@ function matches(task: Task, filter: ListQuery, listed: Pick<Listed<Task>, "has"
   if (status !== undefined && task.status !== status) return false
   if (model !== undefined && task.model !== model) return false
   return label === undefined || listed.has(task)
-}
-
-function sortNewestFirst<Shown extends Task>(tasks: Iterable<Shown>): Shown[] {
-  return Array.from(tasks).toSorted((one, other) => (one.task_id < other.task_id ? 1 : -1))
 }
 
 const ORDER = { queued: 0, running: 1, succeeded: 2, failed: 2 } as const

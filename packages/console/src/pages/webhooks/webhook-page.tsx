@@ -4,9 +4,10 @@ import { useSignal } from "@preact/signals"
 import type { JSX } from "preact"
 import { Button } from "../../design/button.tsx"
 import { Dialog } from "../../design/dialog.tsx"
-import { Failure, toSentence } from "../../design/failure.tsx"
+import { Failure } from "../../design/failure.tsx"
 import { PageHead } from "../../design/page-head.tsx"
 import { showToast } from "../../design/toasts.tsx"
+import { useAct } from "../../design/use-act.ts"
 import { Waiting } from "../../design/waiting.tsx"
 import type { PageProps } from "../../router/pages.ts"
 import { goTo, toHref } from "../../router/route.ts"
@@ -35,16 +36,15 @@ export function Page({ rest: [id = ""] }: PageProps): JSX.Element {
     [webhooks, id],
   )
   const { value: whole, error } = state.value
+  const { act } = useAct()
 
   /** Does something, says so, and shows what is then. */
-  async function act(work: () => Promise<unknown>, words: string): Promise<void> {
-    try {
+  function carryOut(work: () => Promise<unknown>, words: string): void {
+    void act(async () => {
       await work()
       showToast(words)
       reload()
-    } catch (cause) {
-      showToast(toSentence(cause), { isFailure: true })
-    }
+    })
   }
 
   if (whole === undefined) {
@@ -53,16 +53,16 @@ export function Page({ rest: [id = ""] }: PageProps): JSX.Element {
   const { webhook, deliveries } = whole
   const { enabled } = webhook
   const replay = (delivery: string): void =>
-    void act(() => webhooks.replay(id, delivery), "Sent again.")
+    carryOut(() => webhooks.replay(id, delivery), "Sent again.")
   return (
     <div class="stack">
       <PageHead title="Webhook" above={<a href={toHref(["webhooks"])}>All webhooks</a>}>
-        <Button onPress={() => void act(() => webhooks.test(id), "A test is on its way.")}>
+        <Button onPress={() => carryOut(() => webhooks.test(id), "A test is on its way.")}>
           Send a test
         </Button>
         <Button
           onPress={() =>
-            void act(
+            carryOut(
               () => webhooks.update(id, { enabled: !enabled }),
               enabled ? "Switched off." : "Switched on.",
             )
@@ -87,15 +87,12 @@ export function Page({ rest: [id = ""] }: PageProps): JSX.Element {
 function DeleteButton({ id }: { readonly id: string }): JSX.Element {
   const { webhooks } = useClient()
   const isAsking = useSignal(false)
+  const { act } = useAct()
 
   async function remove(): Promise<void> {
-    try {
-      await webhooks.delete(id)
-      showToast("Deleted.")
-      goTo(toHref(["webhooks"]))
-    } catch (error) {
-      showToast(toSentence(error), { isFailure: true })
-    }
+    await webhooks.delete(id)
+    showToast("Deleted.")
+    goTo(toHref(["webhooks"]))
   }
 
   return (
@@ -105,7 +102,7 @@ function DeleteButton({ id }: { readonly id: string }): JSX.Element {
         <Dialog title="Delete this webhook?" onClose={() => (isAsking.value = false)}>
           <p>Nothing more is sent to it, and its deliveries are no longer shown.</p>
           <div class="line">
-            <Button look="main" onPress={() => void remove()}>
+            <Button look="main" onPress={() => void act(remove)}>
               Delete it
             </Button>
             <Button onPress={() => (isAsking.value = false)}>Keep it</Button>
