@@ -100,17 +100,17 @@ function launch(node) {
  * channel, where the child can match it with its own copy. The child ends when the channel does.
  */
 function follow(node, words) {
-  const child = spawn(node, words, {
-    stdio: ["inherit", "inherit", "inherit", "ipc"],
-    env: { ...process.env, [MARK]: "parent" },
-  })
-  const signals = ["SIGINT", "SIGTERM", "SIGHUP"]
-  for (const signal of signals) {
+  // Listen first: the child may be ready, and a signal here, before `spawn` has returned.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
     process.on(signal, () => {
       if (child.connected) child.send({ signal })
       else child.kill(signal)
     })
   }
+  const child = spawn(node, words, {
+    stdio: ["inherit", "inherit", "inherit", "ipc"],
+    env: { ...process.env, [MARK]: "parent" },
+  })
   child.on("error", refuse)
   child.on("exit", (code, signal) => {
     process.exitCode = code ?? 128 + (constants.signals[signal] ?? 0)

@@ -163,10 +163,10 @@ export async function main({ arguments: [ways], launcher }) {
 }`
 
 /** The launcher as a parent, with a child that waits for a signal. */
-async function startParent(t: TestContext, ways: number) {
+async function startParent(t: TestContext, ways: number, lines = OLD) {
   const { folder, bin } = await install(t, WAITING)
   await bringNode(folder)
-  const options = { folder, bin, environment: pretend(OLD), detached: true }
+  const options = { folder, bin, environment: pretend(lines), detached: true }
   const running = startCommand([String(ways)], options)
   const [, pid = ""] = await running.printed(/ready (\d+)/)
   return { running, pid: Number(pid) }
@@ -174,6 +174,26 @@ async function startParent(t: TestContext, ways: number) {
 
 test("a signal to the parent alone reaches the child", { skip }, async (t) => {
   const { running } = await startParent(t, 1)
+  running.kill("SIGTERM")
+  const { code, stdout } = await running.ended
+  assert.match(stdout, /stopped by SIGTERM/)
+  assert.equal(code, 0)
+})
+
+/** On such a Node the child is ready while its parent still starts it, as on a machine that is busy. */
+const HELD = `import childProcess from "node:child_process"
+import { syncBuiltinESMExports } from "node:module"
+${OLD}
+const { spawn } = childProcess
+childProcess.spawn = (...given) => {
+  const child = spawn(...given)
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000)
+  return child
+}
+syncBuiltinESMExports()`
+
+test("a signal while the parent still starts the child reaches it", { skip }, async (t) => {
+  const { running } = await startParent(t, 1, HELD)
   running.kill("SIGTERM")
   const { code, stdout } = await running.ended
   assert.match(stdout, /stopped by SIGTERM/)
