@@ -1,11 +1,11 @@
 /** Shows the page of the route. A page whose module can't be fetched says so and can be tried again. */
-import { useSignal } from "@preact/signals"
-import type { ComponentType, JSX } from "preact"
+import type { JSX } from "preact"
 import { useEffect } from "preact/hooks"
 import { Empty } from "../design/empty.tsx"
 import { Failure } from "../design/failure.tsx"
 import { Waiting } from "../design/waiting.tsx"
 import { hasScope } from "../session/me.ts"
+import { useLoaded } from "../session/use-loaded.ts"
 import { firstPage } from "./first-page.ts"
 import { PAGES, type PageEntry, type PageProps } from "./pages.ts"
 import { route } from "./route.ts"
@@ -25,40 +25,27 @@ export function PageOutlet(): JSX.Element {
   if (isAllowed === false) return <NotAllowed entry={entry} />
   // Of an operator's pages nothing is asked before it is known whose key it is.
   if (isAllowed === undefined && entry.scope === "admin") return <Waiting />
-  return <FetchedPage load={load} rest={rest} />
+  // A module that comes late is not shown in the place of the page that was gone to meanwhile.
+  return <FetchedPage key={`${segment}/${rest.length > 0}`} load={load} rest={rest} />
 }
 
 interface FetchedPageProps extends PageProps {
   readonly load: PageEntry["load"]
 }
 
-interface Fetched {
-  readonly load: PageEntry["load"]
-  readonly Page?: ComponentType<PageProps>
-  readonly error?: unknown
+function FetchedPage({ load, rest }: FetchedPageProps): JSX.Element {
+  const { state, reload } = useLoaded(() => load().catch(explain), [])
+  const { value, error } = state.value
+  if (error !== undefined) return <Failure error={error} onRetry={reload} />
+  if (value === undefined) return <Waiting />
+  // Another task is another page: nothing of the one before stays.
+  return <value.Page key={rest.join("/")} rest={rest} />
 }
 
-function FetchedPage({ load, rest }: FetchedPageProps): JSX.Element {
-  const fetched = useSignal<Fetched | undefined>(undefined)
-
-  const fetchPage = (wanted: PageEntry["load"]): void => {
-    fetched.value = undefined
-    wanted().then(
-      ({ Page }) => (fetched.value = { load: wanted, Page }),
-      (error: unknown) => (fetched.value = { load: wanted, error }),
-    )
-  }
-
-  useEffect(() => fetchPage(load), [load])
-
-  const known = fetched.value?.load === load ? fetched.value : undefined
-  if (known?.error !== undefined) {
-    return <Failure error={known.error} onRetry={() => fetchPage(load)} />
-  }
-  const Page = known?.Page
-  if (Page === undefined) return <Waiting />
-  // Another task is another page: nothing of the one before stays.
-  return <Page key={rest.join("/")} rest={rest} />
+/** The browser's own words name a file that tells the reader nothing; after an upgrade that file is gone. */
+function explain(cause: unknown): never {
+  const message = "This page can’t be fetched. If that stays so, reload the console."
+  throw new Error(message, { cause })
 }
 
 function NoPage(): JSX.Element {
