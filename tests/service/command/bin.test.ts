@@ -43,7 +43,11 @@ test("serve gets its flag, in the same process where the system can replace one"
   const { folder, bin } = await install(t, REPORT)
   const running = startCommand(["serve", "--port", "0"], { folder, bin })
   const report = JSON.parse((await running.ended).stdout) as Record<string, unknown>
-  assert.deepEqual(report["flags"], ["--max-semi-space-size=16", "--heap-growing-percent=100"])
+  assert.deepEqual(report["flags"], [
+    "--max-semi-space-size=16",
+    "--heap-growing-percent=100",
+    "--initial-heap-size=96",
+  ])
   assert.equal(report["launcher"], "replaced")
   assert.equal(report["marked"], false)
   assert.equal(report["pid"], running.child.pid)
@@ -72,6 +76,7 @@ test("flags of the first Node are handed on", async (t) => {
     "--no-deprecation",
     "--max-semi-space-size=16",
     "--heap-growing-percent=100",
+    "--initial-heap-size=96",
   ])
 })
 
