@@ -174,7 +174,7 @@ for (const kind of WORLDS) {
         await going.promise
         return findLinked(id)
       }
-      // Another digit that a MAC may end with: what does not parse is asked about nowhere.
+      // Both digits are ones that a MAC may end with: a token that does not parse is never looked up.
       const forged = path.replace(/.$/, (last) => (last === "A" ? "E" : "A"))
       const strangers = [1, 2, 3].map(() => readAnswer(world.bare(forged)))
       assert.equal((await Promise.race(strangers)).status, 503)

@@ -1,6 +1,6 @@
 /**
- * Sends a message to a stranger's URL, safely: `fetch-guarded` implements it, webhooks use it. A receiver that
- * fails is an outcome to be recorded, and no error of ours.
+ * Sends a message to a stranger's URL, safely: `fetch-guarded` implements it, webhooks use it. A receiver's
+ * failure is returned as an outcome to record; it is not thrown.
  */
 import type { AbortSignalLike } from "./clock.ts"
 
