@@ -12,7 +12,15 @@ export interface ApiDocument {
 
 export interface DescribedOperation {
   readonly operationId: string
+  /** Empty if no key is needed. */
+  readonly security?: readonly object[]
+  readonly requestBody?: { readonly content: Readonly<Record<string, DescribedBody>> }
   readonly responses: Readonly<Record<string, DescribedAnswer>>
+}
+
+export interface DescribedBody {
+  readonly example?: object
+  readonly examples?: Readonly<Record<string, { readonly value: object }>>
 }
 
 export interface DescribedAnswer {

@@ -63,7 +63,7 @@ export interface Exchange {
   readonly headers: Record<string, string>
   /** When the request came, in milliseconds since the epoch: expiry is judged by it. */
   readonly startedAt: number
-  /** Whose key it is, once that is known to be good for the endpoint. */
+  /** Whose key it is, once that is known to be valid; it may still lack what the endpoint needs. */
   identity?: Identity
   /** The account of that key. */
   caller?: Identity["account"]

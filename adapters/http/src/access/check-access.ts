@@ -1,7 +1,8 @@
 /**
  * Who calls, what the key may do, and whether the account calls too often: three questions, asked before
- * every endpoint that needs a key, in the order of http-decisions §1. `Access` answers them; here its
- * answers become refusals.
+ * every endpoint that needs a key, in the order of http-decisions §1. The first two are asked once more when a
+ * body has arrived, since that may take minutes and a revocation holds within a second. `Access` answers them;
+ * here its answers become refusals.
  */
 import type {
   Access,
@@ -18,10 +19,17 @@ import type { Exchange } from "../exchange.ts"
 import type { RateLimit } from "./rate-limit.ts"
 
 /**
- * Sets the exchange's `caller`; a promise only if something has to be waited for. Throws or rejects with a
- * `Refusal` (401, 403, 429), or with what `Access` rejects with.
+ * Sets the exchange's `identity` and `caller`, also of a key that the endpoint refuses. A promise only if something
+ * has to be waited for. Throws or rejects with a `Refusal` (401, 403, 429), or with what `Access` rejects with.
  */
-export type CheckAccess = (exchange: Exchange, need: KeyNeed) => Promise<void> | undefined
+export type Check = (exchange: Exchange, need: KeyNeed) => Promise<void> | undefined
+
+export interface CheckAccess {
+  /** Whether the key may do it; counts the request. */
+  readonly admit: Check
+  /** Whether it still may; counts nothing. */
+  readonly confirm: Check
+}
 
 const CODES: Readonly<Record<AuthenticationRefusal, ErrorCode>> = {
   "missing-api-key": "missing_api_key",
@@ -31,23 +39,29 @@ const CODES: Readonly<Record<AuthenticationRefusal, ErrorCode>> = {
 }
 
 export function createCheckAccess(access: Access, rateLimit: RateLimit): CheckAccess {
-  return (exchange, need) => {
+  function identify(exchange: Exchange, { scopes }: KeyNeed): Identity | Promise<Identity> {
+    function judge(authentication: Authentication): Identity {
+      const identity = demandIdentity(authentication)
+      exchange.identity = identity
+      exchange.caller = identity.account
+      demandScopes(access.authorize(identity, scopes), scopes)
+      return identity
+    }
     const authorization = exchange.request.headers.get("authorization")
     const known = access.authenticate({ authorization })
-    if (known instanceof Promise) return known.then((later) => judge(exchange, later, need))
-    return judge(exchange, known, need)
+    return known instanceof Promise ? known.then(judge) : judge(known)
   }
 
-  function judge(
-    exchange: Exchange,
-    authentication: Authentication,
-    { scopes, rate }: KeyNeed,
-  ): Promise<void> | undefined {
-    const identity = demandIdentity(authentication)
-    demandScopes(access.authorize(identity, scopes), scopes)
-    exchange.identity = identity
-    exchange.caller = identity.account
-    return rateLimit(exchange, identity.account, rate)
+  return {
+    admit(exchange, need) {
+      const count = ({ account }: Identity) => rateLimit(exchange, account, need.rate)
+      const identity = identify(exchange, need)
+      return identity instanceof Promise ? identity.then(count) : count(identity)
+    },
+    confirm(exchange, need) {
+      const identity = identify(exchange, need)
+      return identity instanceof Promise ? identity.then(() => undefined) : undefined
+    },
   }
 }
 

@@ -1,6 +1,7 @@
 /** HTTP decisions §7: keys, rate limits, idempotency, lost answers, and the Node server's limits. */
 import type { ConformanceRow, ConformanceSection } from "../conformance-row.ts"
 import {
+  accessAfterBody,
   accessKeys,
   apiKey,
   artifactLinks,
@@ -62,6 +63,11 @@ const KEYS: readonly ConformanceRow[] = [
         "authentication > believes a key for a second and sees its revocation then, on every node",
       ),
       ...serverLimits("the limits > of a key are to be believed for one second"),
+      ...accessAfterBody(
+        "a body that arrives slowly > does nothing for a key that was revoked meanwhile: POST /v1/tasks",
+        "a body that arrives slowly > does nothing for an account that was suspended meanwhile: POST /v1/tasks",
+        "a body that arrives at once > has its key looked up once, and the key of those that follow not at all",
+      ),
     ],
   },
 ]
