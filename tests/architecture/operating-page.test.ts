@@ -1,4 +1,7 @@
-/** The page for operators: each message that the service logs is in its table, and no other. */
+/**
+ * The pages for operators: each message that the service logs is in its table, and no other; and the unit lets the
+ * service do what it needs.
+ */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { findLoggedMessages, parseLoggedMessages } from "./log-messages.ts"
@@ -52,6 +55,15 @@ describe("the log messages of the page for operators", () => {
       const written = new Set(used.get(message)?.flatMap((each) => each.levels))
       assert.deepEqual(new Set(levels), written, message)
     }
+  })
+})
+
+describe("the unit on the page about deploying", () => {
+  it("allows each kind of socket that the service opens", () => {
+    const [, families = ""] =
+      /^RestrictAddressFamilies=(.*)$/m.exec(read("packages/safelight/docs/deploying.md")) ?? []
+    // Listeners and providers; child processes and the resolver; the list of the machine's own addresses.
+    assert.deepEqual(families.split(" "), ["AF_INET", "AF_INET6", "AF_UNIX", "AF_NETLINK"])
   })
 })
 

@@ -104,6 +104,14 @@ function listOwn(localAddress: string | undefined): readonly Address[] | undefin
   }
 }
 
+/**
+ * Whether the machine lists its own addresses now. While it does not, no public address is allowed. For a host to ask
+ * at its start, since the cause is mostly a sandbox around the process.
+ */
+export function canListOwnAddresses(): boolean {
+  return listOwn(undefined) !== undefined
+}
+
 function isSame(one: Address, other: Address): boolean {
   return one.kind() === other.kind() && one.toNormalizedString() === other.toNormalizedString()
 }

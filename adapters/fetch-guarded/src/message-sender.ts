@@ -176,7 +176,15 @@ async function readBeginning(
 }
 
 function toFailure(refusal: ConnectRefusal): SendFailure {
-  return refusal === "host-unknown" ? "host-not-found" : "address-not-allowed"
+  switch (refusal) {
+    case "host-unknown":
+      return "host-not-found"
+    case "own-addresses-unknown":
+      return refusal
+    case "address-refused":
+    case "too-many-addresses":
+      return "address-not-allowed"
+  }
 }
 
 function toSendFailure(error: unknown): SendFailure {

@@ -15,7 +15,7 @@ import {
   type Storage,
 } from "@safelight/core"
 import { createEngine, systemClock, type Engine, type Route } from "@safelight/engine"
-import { createGuardedFetch } from "@safelight/fetch-guarded"
+import { canListOwnAddresses, createGuardedFetch } from "@safelight/fetch-guarded"
 import {
   createHealthHandler,
   createHttpHandler,
@@ -107,6 +107,7 @@ async function assemble(options: ServiceOptions, log: Log, closers: Close[]): Pr
   assertShared(configuration)
   // Before the storage is opened, which makes the database that this asks about.
   const sandbox = decideSandbox(configuration)
+  warnOfUnknownAddresses(log)
   const watching = await createWatching({ settings: configuration, clock, log })
   const opened = await openStorage({ configuration, log, clock, ...watching.storage })
   closers.push(() => opened.close())
@@ -160,6 +161,13 @@ async function assemble(options: ServiceOptions, log: Log, closers: Close[]): Pr
   const metrics = metricsServer && { metricsUrl: metricsServer.url }
   const addresses = { url: server.url, publicUrl, ...metrics }
   return { ...addresses, hasSandbox: sandbox, signIn, storage, engine, stop }
+}
+
+function warnOfUnknownAddresses(log: Log): void {
+  if (canListOwnAddresses()) return
+  const advice =
+    "allow netlink sockets (systemd: RestrictAddressFamilies with AF_NETLINK): until then no public URL is opened"
+  log.warn({ advice }, "own addresses not listed")
 }
 
 /** Not ready from the moment that a stop is asked for. */

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict"
 import { once } from "node:events"
 import { createServer, type AddressInfo } from "node:net"
+import os from "node:os"
 import { describe, test, type TestContext } from "node:test"
 import type { MessageSender, SendOutcome, SendRequest } from "@safelight/core"
 import { createMessageSender, type MessageSenderOptions } from "@safelight/fetch-guarded"
@@ -158,6 +159,20 @@ describe("where messages may be sent", WATCHDOG, () => {
     assert.equal(sender.check(named), undefined, "a name is judged when it is sent to")
     assert.deepEqual(await sender.send(toRequest(named)), failed("address-not-allowed"))
     assert.equal(requests, 0)
+  })
+
+  test("a machine that does not list its own addresses refuses public ones by a name of its own", async (t) => {
+    t.mock.method(os, "networkInterfaces", () => {
+      throw new Error("uv_interface_addresses returned Unknown system error 97")
+    })
+    const sender = createSender(t, { lookup: async () => ["93.184.215.14"] })
+    for (const url of ["http://hooks.example/", "http://93.184.215.14/"]) {
+      assert.equal(sender.check(url), undefined, "it may be listed when the message is sent")
+      // oxlint-disable-next-line no-await-in-loop
+      assert.deepEqual(await sender.send(toRequest(url)), failed("own-addresses-unknown"))
+    }
+    const outcome = await sender.send(toRequest("http://127.0.0.1/"))
+    assert.deepEqual(outcome, failed("address-not-allowed"))
   })
 
   test("a name that leads nowhere is told apart", async (t) => {

@@ -44,11 +44,12 @@ export type SendOutcome =
 
 /**
  * `url-not-allowed`: the URL itself. `address-not-allowed`: where its host leads, such as a private network.
- * `called-off`: by the signal.
+ * `own-addresses-unknown`: whether its host leads to this machine can't be told for now. `called-off`: by the signal.
  */
 export type SendFailure =
   | "url-not-allowed"
   | "address-not-allowed"
+  | "own-addresses-unknown"
   | "host-not-found"
   | "connection-failed"
   | "timed-out"
