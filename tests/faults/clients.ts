@@ -1,19 +1,16 @@
 /**
- * The round's client: several callers that submit through every node that is up, each under an
- * idempotency key that it sends again until a 202 comes, and then watch their task for a while.
- * What a service may never answer is noted as a broken promise, whichever fault is under way.
+ * The round's clients: several callers, each of which takes the next planned request, has it made a task
+ * and follows that for a while.
  */
-import { setTimeout as pause } from "node:timers/promises"
+import type { NewKey } from "@safelight/access"
 import type { Activity } from "./activity.ts"
-import type { ToldCancellation } from "./judge-cancellations.ts"
+import { LOOKS, submit, watch, type Caller } from "./caller.ts"
+import type { Target } from "./http-calls.ts"
 import type { Ledger } from "./ledger.ts"
-import { MODEL } from "./node-orders.ts"
 import type { Random } from "./random.ts"
-
-export interface Target {
-  readonly url: string
-  readonly key: string
-}
+import type { Plan } from "./requests.ts"
+import { createServiceCalls } from "./service-calls.ts"
+import { createTelling, type Told } from "./told.ts"
 
 export interface Clients {
   /** Lets requests be made without a bound, until `calm`. */
@@ -28,8 +25,7 @@ export interface Clients {
   readonly answers: ReadonlyMap<string, number>
   /** What was answered and must never be. */
   readonly broken: readonly string[]
-  /** What was told of each cancellation that was answered. */
-  readonly cancellations: readonly ToldCancellation[]
+  readonly told: Told
   /** Tasks that had their 202 and were not found afterwards. */
   readonly missing: ReadonlySet<string>
 }
@@ -38,111 +34,39 @@ export interface ClientsOptions {
   readonly ledger: Ledger
   readonly activity: Activity
   readonly random: Random
+  readonly plan: Plan
+  /** A key of the account that is believed to hold; undefined where there is none. */
+  readonly keyOf: (account: string) => NewKey | undefined
   /** Nodes that are up as far as is known. */
   readonly targets: () => readonly Target[]
   readonly callers: number
 }
-
-/** A node that was stopped answers nobody: the caller goes elsewhere with the same key. */
-const CALL_MS = 3_000
-
-/** How often a caller looks at its task before it leaves it to its fate, and how long between. */
-const LOOKS = 8
-const LOOK_MS = 40
 
 /** So many requests, and one of them is cancelled. */
 const CANCELLED_EACH = 3
 /** By this look it is, if its task has not ended by then. */
 const LAST_CANCELLED_LOOK = 3
 
-/** Not now: unavailable, or the same key is being accepted by an earlier call. */
-const IS_PASSING: ReadonlySet<number> = new Set([409, 503])
-
-interface Answer {
-  readonly status: number
-  readonly body: {
-    readonly task_id?: string
-    readonly status?: string
-    readonly outcome?: string
-    readonly task?: { readonly status?: string }
-  }
-}
-
-/** A POST; without a request it has no body. */
-interface Sent {
-  readonly request?: number
-}
+/** So many requests, and the caller of one of them never saw its 202. */
+const UNSEEN_EACH = 8
 
 export function createClients(options: ClientsOptions): Clients {
-  const { ledger, activity, random } = options
-  const answers = new Map<string, number>()
-  const broken: string[] = []
-  const cancellations: ToldCancellation[] = []
-  const missing = new Set<string>()
+  const { ledger, activity, plan, random } = options
   const stopping = new AbortController()
+  const telling = createTelling()
+  const { answers, call } = createServiceCalls({ ...options, telling, signal: stopping.signal })
+  const missing = new Set<string>()
+  const broken: string[] = []
+  const caller: Caller = {
+    call,
+    ledger,
+    activity,
+    telling,
+    broken,
+    missing,
+    signal: stopping.signal,
+  }
   const waiting = { allowed: 0, made: 0, settled: 0 }
-
-  async function call(path: string, sent?: Sent): Promise<Answer | null> {
-    const targets = options.targets()
-    const target = targets[random.integer(0, Math.max(0, targets.length - 1))]
-    if (target === undefined) {
-      await activity.until(() => options.targets().length > 0 || stopping.signal.aborted)
-      return null
-    }
-    const answer = await ask(target, path, sent, stopping.signal)
-    const name = answer === null ? "none" : `${answer.status}`
-    answers.set(name, (answers.get(name) ?? 0) + 1)
-    activity.note()
-    return answer
-  }
-
-  async function submit(request: number): Promise<string | undefined> {
-    await ledger.asked(request)
-    while (!stopping.signal.aborted) {
-      const answer = await call("/v1/tasks", { request })
-      const task = answer?.body.task_id
-      if (answer?.status === 202 && task !== undefined) {
-        await ledger.accepted(request, task)
-        activity.note()
-        return task
-      }
-      if (answer !== null && !IS_PASSING.has(answer.status)) {
-        broken.push(`request ${request} was answered ${answer.status}`)
-        return undefined
-      }
-      await pause(LOOK_MS)
-    }
-    return undefined
-  }
-
-  /** Some tasks are cancelled at once, some while they run, and some once they have ended. */
-  async function cancel(task: string): Promise<void> {
-    const answer = await call(`/v1/tasks/${task}/cancel`, {})
-    const { outcome, task: shown } = answer?.body ?? {}
-    if (answer?.status === 200 && outcome !== undefined && shown !== undefined) {
-      cancellations.push({ task, outcome, status: shown.status ?? "", at: Date.now() })
-    } else if (answer !== null && ![404, 503].includes(answer.status)) {
-      broken.push(`the cancellation of ${task} was answered ${answer.status}`)
-    }
-  }
-
-  /** From the 202 on every node knows the task. */
-  async function hasEnded(task: string): Promise<boolean> {
-    const answer = await call(`/v1/tasks/${task}`)
-    const status = answer?.status ?? 503
-    if (status === 404) missing.add(task)
-    else if (status !== 200 && status !== 503) broken.push(`task ${task} was answered ${status}`)
-    const state = answer?.body.status
-    return status === 404 || state === "succeeded" || state === "failed"
-  }
-
-  async function watch(task: string, cancelledAt: number): Promise<void> {
-    for (let look = 0; look < LOOKS && !stopping.signal.aborted; look += 1) {
-      if (look === cancelledAt) await cancel(task)
-      if (await hasEnded(task)) return
-      await pause(LOOK_MS)
-    }
-  }
 
   async function work(): Promise<void> {
     for (;;) {
@@ -150,16 +74,20 @@ export function createClients(options: ClientsOptions): Clients {
       if (stopping.signal.aborted) return
       if (waiting.made >= waiting.allowed) continue
       waiting.made += 1
-      const request = waiting.made
-      const task = await submit(request)
-      // Some callers never saw the 202: under the key they get the same task again.
-      if (task !== undefined && request % 8 === 0) await submit(request)
-      waiting.settled += 1
-      activity.note()
-      const isCancelled = request % CANCELLED_EACH === 0
-      const cancelledAt = isCancelled ? random.integer(0, LAST_CANCELLED_LOOK) : LOOKS
-      if (task !== undefined) await watch(task, cancelledAt)
+      await follow(waiting.made)
     }
+  }
+
+  async function follow(request: number): Promise<void> {
+    const planned = plan(request)
+    const task = await submit(caller, planned)
+    // Under its key it gets the same task again.
+    if (task !== undefined && request % UNSEEN_EACH === 0) await submit(caller, planned)
+    waiting.settled += 1
+    activity.note()
+    const isCancelled = request % CANCELLED_EACH === 0
+    const cancelledAt = isCancelled ? random.integer(0, LAST_CANCELLED_LOOK) : LOOKS
+    if (task !== undefined) await watch(caller, planned, task, cancelledAt)
   }
 
   const callers = Array.from({ length: options.callers }, work)
@@ -167,7 +95,7 @@ export function createClients(options: ClientsOptions): Clients {
   return {
     answers,
     broken,
-    cancellations,
+    told: telling,
     missing,
     rush() {
       waiting.allowed = Infinity
@@ -184,59 +112,9 @@ export function createClients(options: ClientsOptions): Clients {
     async stop() {
       stopping.abort()
       activity.note()
-      for (const { status, reason } of await ended.then((all) => all.map(toFailure))) {
-        if (status === "rejected") broken.push(`a caller failed: ${String(reason)}`)
+      for (const outcome of await ended) {
+        if (outcome.status === "rejected") broken.push(`a caller failed: ${String(outcome.reason)}`)
       }
     },
   }
-}
-
-function toFailure(settled: PromiseSettledResult<void>): { status: string; reason?: unknown } {
-  return settled
-}
-
-/** The answer; null where none came, which tells nothing. */
-async function ask(
-  { url, key }: Target,
-  path: string,
-  sent: Sent | undefined,
-  stopped: AbortSignal,
-): Promise<Answer | null> {
-  const request = sent?.request
-  const body = request === undefined ? {} : toSubmission(request)
-  const signal = AbortSignal.any([stopped, AbortSignal.timeout(CALL_MS)])
-  try {
-    const response = await fetch(`${url}${path}`, {
-      signal,
-      method: sent === undefined ? "GET" : "POST",
-      ...body,
-      headers: { authorization: `Bearer ${key}`, ...body.headers },
-    })
-    return { status: response.status, body: (await response.json()) as Answer["body"] }
-  } catch {
-    // Killed, stopped, cut: the caller can't tell, and so nothing is concluded.
-    return null
-  }
-}
-
-function toSubmission(request: number): Pick<RequestInit, "body"> & {
-  readonly headers?: Readonly<Record<string, string>>
-} {
-  const parameters = { prompt: toPrompt(request), size: "square" }
-  return {
-    headers: { "content-type": "application/json", "idempotency-key": `request-${request}` },
-    body: JSON.stringify({ model: MODEL, parameters }),
-  }
-}
-
-const PROMPT = "the picture of request "
-
-/** By its prompt a stored task is known to be of this request. */
-export function toPrompt(request: number): string {
-  return `${PROMPT}${request}`
-}
-
-/** The request whose prompt this is; undefined for any other. */
-export function fromPrompt(prompt: string): number | undefined {
-  return prompt.startsWith(PROMPT) ? Number(prompt.slice(PROMPT.length)) : undefined
 }

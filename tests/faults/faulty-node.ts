@@ -3,14 +3,12 @@
  * channels. At the n-th pass of a named point it kills or stops itself by signal, so nothing is
  * tidied up. Its argument is `NodeOptions` as JSON; it ends where its parent is gone.
  */
-import { randomBytes } from "node:crypto"
 import { writeSync } from "node:fs"
 import { flushCompileCache } from "node:module"
 import { inspect } from "node:util"
 import { createFilesystemArtifacts } from "@safelight/artifacts-filesystem"
-import { createAccess, createApiKeyParts, formatApiKey } from "@safelight/access"
+import { createAccess } from "@safelight/access"
 import {
-  API_KEY_SCOPES,
   fromSnapshot,
   isSafelightError,
   isTerminal,
@@ -19,13 +17,12 @@ import {
   type LogFields,
   type Task,
 } from "@safelight/core"
-import { createEngine, sha256 } from "@safelight/engine"
+import { createEngine } from "@safelight/engine"
 import { createHttpHandler, createNodeServer } from "@safelight/http"
 import { createFaultyClock } from "./faulty-clock.ts"
 import { createFullDisk } from "./full-disk.ts"
 import type { UpstreamKind } from "./creations.ts"
 import {
-  ACCOUNT,
   MODEL,
   NEW_PRICES,
   OLD_PRICES,
@@ -71,16 +68,6 @@ function spring({ nth, signal }: Trap, task: string): void {
   process.kill(process.pid, signal)
 }
 
-/** Not by `safelight`, which is the whole command: a node has to start in a moment. */
-async function makeKey(): Promise<string> {
-  const parts = createApiKeyParts(randomBytes(128))
-  const secretSha256 = sha256([parts.secret])
-  const life = { createdAt: Date.now(), expiresAt: 0, revokedAt: 0 }
-  const { id } = parts
-  await storage.createKey({ id, account: ACCOUNT, scopes: API_KEY_SCOPES, secretSha256, ...life })
-  return formatApiKey(parts)
-}
-
 function say(saying: Saying): void {
   process.send?.(saying)
 }
@@ -124,9 +111,6 @@ const engine = createEngine({
   prices: options.hasNewPrices === true ? NEW_PRICES : OLD_PRICES,
   probe: pass,
 })
-const runningTasks = options.runningTasks ?? null
-await storage.setAccount({ id: ACCOUNT, now: Date.now(), settings: { runningTasks } })
-const key = await makeKey()
 const publicUrl = (): string => "http://127.0.0.1"
 const access = createAccess({ storage, service: engine, clock })
 const handler = createHttpHandler({ service: engine, access, clock, log, publicUrl })
@@ -134,7 +118,7 @@ const server = await createNodeServer({ handler, log })
 process.on("message", (order) => obey(order as Order))
 process.on("disconnect", () => process.exit(0))
 // Before it begins to work: what waits may spring the trap at once.
-say({ kind: "ready", url: server.url, key })
+say({ kind: "ready", url: server.url })
 engine.start()
 // The next node finds its modules compiled; one that is killed would never leave them behind.
 flushCompileCache()

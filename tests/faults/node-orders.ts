@@ -21,8 +21,6 @@ export interface NodeOptions {
   readonly settings?: Partial<EngineSettings>
   /** Tasks of a channel that it has in hand at once; few by default, so that a queue forms. */
   readonly concurrency?: number
-  /** The bound of the account; none by default. */
-  readonly runningTasks?: number
   /** Whether it knows the newest price table, or only the one before it; the latter by default. */
   readonly hasNewPrices?: boolean
   /** Whether it serves nothing that a client asks for. */
@@ -47,11 +45,7 @@ export type Order =
   /** Ends as it should. */
   | { readonly kind: "stop" }
 
-export type Saying =
-  | { readonly kind: "ready"; readonly url: string; readonly key: string }
-  | { readonly kind: "drained" }
-
-export const ACCOUNT = "faults"
+export type Saying = { readonly kind: "ready"; readonly url: string } | { readonly kind: "drained" }
 
 /** What clients ask for. */
 export const MODEL = "vendor-a/v4.1/flash/text-to-image"

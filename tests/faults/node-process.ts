@@ -17,8 +17,6 @@ export interface NodeEnd {
 export interface NodeProcess {
   readonly name: string
   readonly url: string
-  /** Of the account that the round's client is. */
-  readonly key: string
   readonly ended: Promise<NodeEnd>
   isAlive(): boolean
   /** The task at which its trap has sprung. */
@@ -67,7 +65,6 @@ export async function startNode(options: NodeOptions, onEvent: () => void): Prom
   return {
     name: options.name,
     url: ready.url,
-    key: ready.key,
     ended,
     isAlive: () => alive.has(child),
     trappedAt: () => trappedAt,

@@ -13,5 +13,5 @@ export interface OpenStorageOptions {
 export function openStorage({ place, mode, log }: OpenStorageOptions): Promise<Storage> {
   const heard = log === undefined ? {} : { log }
   if (place.startsWith("postgres:")) return createPostgresStorage({ url: place, mode, ...heard })
-  return createSqliteStorage({ folder: place, ...(mode === "serve" && { mode }), ...heard })
+  return createSqliteStorage({ folder: place, mode, ...heard })
 }

@@ -11,12 +11,15 @@ import type { ScannedStream, Storage } from "@safelight/core"
 import { createEngine, type EngineSettings } from "@safelight/engine"
 import { createSqliteStorage } from "@safelight/storage-sqlite"
 import { createTemporaryFolder } from "../support/temporary-folder.ts"
+import { ACCOUNTS } from "./accounts.ts"
 import { createActivity } from "./activity.ts"
-import { toPrompt } from "./clients.ts"
 import type { Creation } from "./creations.ts"
+import type { ToldCancellation } from "./judge-cancellations.ts"
 import { openLedger, readLedger } from "./ledger.ts"
 import { judge, type Evidence } from "./oracle.ts"
+import { createPlan } from "./requests.ts"
 import { NO_FAULTS, SETTLE_MS, type RoundFaults } from "./round-faults.ts"
+import { NOTHING_TOLD, type Told } from "./told.ts"
 import { createUpstreamChannel } from "./upstream-channel.ts"
 import type { UpstreamScript } from "./upstream-script.ts"
 import { startUpstream } from "./upstream-server.ts"
@@ -65,13 +68,11 @@ async function setScene(
   const path = join(folder.path, "ledger.ndjson")
   const ledger = stack.use(await openLedger(path))
   const tasks: string[] = []
+  const plan = createPlan("1", ACCOUNTS)
   for (const request of requests) {
     await ledger.asked(request)
-    const result = await engine.submit({
-      account: "faults",
-      model: "vendor-a/v4.1/flash/text-to-image",
-      parameters: { prompt: toPrompt(request), size: "square" },
-    })
+    const { account, labels, model, parameters } = plan(request)
+    const result = await engine.submit({ account, labels, model, parameters })
     assert.ok(result.kind === "submitted")
     await ledger.accepted(request, result.task.id)
     tasks.push(result.task.id)
@@ -79,9 +80,13 @@ async function setScene(
   }
   const creations = upstream.creations.list()
   const recorded = { ledger: await readLedger(path), storage, artifacts, creations }
-  const evidence = { ...recorded, cancellations: [], faults: NO_FAULTS, logLines: [] }
+  const evidence = { ...recorded, plan, told: NOTHING_TOLD, faults: NO_FAULTS, logLines: [] }
   const held = stack.move()
   return { evidence, tasks, artifactsFolder, [Symbol.asyncDispose]: () => held.disposeAsync() }
+}
+
+function toldOf(cancellation: ToldCancellation): Told {
+  return { ...NOTHING_TOLD, cancellations: [cancellation] }
 }
 
 /** The same storage, its streams seen through `change`. */
@@ -205,7 +210,7 @@ describe("the oracle", () => {
   it("names what was told of a cancellation and does not hold", async () => {
     const [task = ""] = scene.tasks
     const told = { task, outcome: "too_late", status: "succeeded", at: Date.now() }
-    const { broken } = await judge({ ...scene.evidence, cancellations: [told] })
+    const { broken } = await judge({ ...scene.evidence, told: toldOf(told) })
     assert.deepEqual(broken, [])
     for (const [change, pattern] of [
       [{ status: "failed" }, /told to be too_late and failed, and is succeeded/],
@@ -213,7 +218,7 @@ describe("the oracle", () => {
       [{ outcome: "cancelled" }, /and was bought/],
     ] as const) {
       // oxlint-disable-next-line no-await-in-loop -- one verdict after the other
-      await assertNamed({ cancellations: [{ ...told, ...change }] }, pattern)
+      await assertNamed({ told: toldOf({ ...told, ...change }) }, pattern)
     }
     const creations = scene.evidence.creations.map((each) => ({ ...each, isStopped: true }))
     await assertNamed({ creations }, /succeeded without a completed purchase/)
@@ -229,7 +234,7 @@ describe("the oracle", () => {
     const stopped = { ...first, ...ended, isStopped: true }
     const verdicts = [stopped, { ...stopped, isStopped: false }].map(async (second) => {
       const evidence = { ...scene.evidence, creations: [...creations, second] }
-      const { broken } = await judge({ ...evidence, cancellations: [told] })
+      const { broken } = await judge({ ...evidence, told: toldOf(told) })
       return broken.some((words) => words.includes("nothing was stopped"))
     })
     assert.deepEqual(await Promise.all(verdicts), [false, true])

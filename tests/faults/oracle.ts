@@ -19,13 +19,13 @@ import {
   type Task,
 } from "@safelight/core"
 import { sha256 } from "@safelight/engine"
-import { fromPrompt } from "./clients.ts"
 import { toProduct, type Creation } from "./creations.ts"
 import { judgeHandles, judgePurchases, judgeTime, type Purchases } from "./judge-purchases.ts"
-import type { ToldCancellation } from "./judge-cancellations.ts"
 import type { LedgerEntries } from "./ledger.ts"
 import { NEW_PRICES } from "./node-orders.ts"
+import { fromPrompt, type Plan } from "./requests.ts"
 import { isForgotten, type RoundFaults } from "./round-faults.ts"
+import type { Told } from "./told.ts"
 import { toOperationName } from "./upstream-channel.ts"
 
 export interface Evidence {
@@ -33,7 +33,8 @@ export interface Evidence {
   readonly storage: Storage
   readonly artifacts: ArtifactStorage
   readonly creations: readonly Creation[]
-  readonly cancellations: readonly ToldCancellation[]
+  readonly plan: Plan
+  readonly told: Told
   readonly faults: RoundFaults
   /** Every line that a node wrote to its log. */
   readonly logLines: readonly string[]
@@ -53,7 +54,7 @@ export interface Verdict {
   readonly histories: ReadonlyMap<string, readonly StoredEvent[]>
 }
 
-interface Case extends Omit<Evidence, "cancellations">, Purchases {
+interface Case extends Evidence, Purchases {
   readonly tasksByRequest: Map<number, string>
 }
 
@@ -61,7 +62,7 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
   const broken: string[] = []
   const bought = Map.groupBy(evidence.creations, ({ task }) => task)
   const fail = (words: string): void => void broken.push(words)
-  const cancellations = Map.groupBy(evidence.cancellations, ({ task }) => task)
+  const cancellations = Map.groupBy(evidence.told.cancellations, ({ task }) => task)
   const open: Case = { ...evidence, bought, cancellations, tasksByRequest: new Map(), fail }
   const outcomes = new Map<string, number>()
   const known = new Map<string, readonly StoredEvent[]>()
@@ -110,7 +111,7 @@ async function judgeStream(open: Case, stream: ScannedStream): Promise<string> {
     return "orphaned"
   }
   const task = fromSnapshot(row.snapshot)
-  await judgeRequest(open, id)
+  await judgeRequest(open, task)
   if (!isTerminal(task)) open.fail(`task ${id} never ended: ${task.state}`)
   judgePurchases(open, task)
   judgeTime(open, task, stream)
@@ -126,7 +127,10 @@ async function judgeStream(open: Case, stream: ScannedStream): Promise<string> {
 }
 
 /** There is no task without a request, and one alone for each. */
-async function judgeRequest({ storage, ledger, tasksByRequest, fail }: Case, id: string) {
+async function judgeRequest(
+  { fail, ledger, plan, storage, tasksByRequest }: Case,
+  { account, id, model }: Task,
+): Promise<void> {
   const input = await storage.readInput({ task: id, name: "request" })
   const { prompt = "" } = JSON.parse(input?.body ?? "{}") as { prompt?: string }
   const request = fromPrompt(prompt)
@@ -134,6 +138,10 @@ async function judgeRequest({ storage, ledger, tasksByRequest, fail }: Case, id:
   const other = tasksByRequest.get(request)
   if (other !== undefined) fail(`request ${request} was made two tasks, ${other} and ${id}`)
   tasksByRequest.set(request, id)
+  const planned = plan(request)
+  if (account !== planned.account || model !== planned.model) {
+    fail(`request ${request} of ${planned.account} was made a task of ${account}, by ${model}`)
+  }
 }
 
 /** Every 202 names the one task of its request, and it is there unless it was forgotten. */

@@ -9,8 +9,10 @@ import { setTimeout as pause } from "node:timers/promises"
 import { createFilesystemArtifacts } from "@safelight/artifacts-filesystem"
 import { isTerminal, type Task } from "@safelight/core"
 import { createTemporaryFolder } from "../support/temporary-folder.ts"
+import { ACCOUNTS, type AccountPlan } from "./accounts.ts"
 import { createActivity, type Activity } from "./activity.ts"
 import { createClients, type Clients } from "./clients.ts"
+import { createDesk } from "./desk.ts"
 import { openLedger, readLedger } from "./ledger.ts"
 import { END_AFTER_MS, type NodeOptions } from "./node-orders.ts"
 import { LAST_LINES, startNode, type NodeProcess } from "./node-process.ts"
@@ -19,6 +21,7 @@ import { openStorage } from "./open-storage.ts"
 import { judge, listTasks } from "./oracle.ts"
 import { createRandom, type Random } from "./random.ts"
 import type { RoundReport } from "./report.ts"
+import { createPlan } from "./requests.ts"
 import { isForgotten, type RoundFaults, type Span } from "./round-faults.ts"
 import { createUpstreamScript, type UpstreamScript } from "./upstream-script.ts"
 import { startUpstream, type Upstream } from "./upstream-server.ts"
@@ -32,14 +35,13 @@ export interface RoundOptions {
   readonly node?: Partial<NodeOptions>
   readonly script?: UpstreamScript
   readonly callers?: number
+  /** By default all of them. */
+  readonly accounts?: readonly AccountPlan[]
   /** Whether clocks or sweeps run past the ends of tasks. */
   readonly isTimeAhead?: boolean
 }
 
-export type FinishOptions = Pick<
-  NodeOptions,
-  "clockOffsetMs" | "hasNewPrices" | "runningTasks" | "sweepsAheadMs"
->
+export type FinishOptions = Pick<NodeOptions, "clockOffsetMs" | "hasNewPrices" | "sweepsAheadMs">
 
 /** Enough to meet each other, few enough that a busy machine carries them. */
 const CALLERS = 8
@@ -108,9 +110,18 @@ export async function createRound(options: RoundOptions): Promise<Round> {
   const forgotten: Span[] = []
   const suffered: RoundFaults = { endedAt, disturbances, forgotten, isTimeAhead }
   const isUp = (node: NodeProcess): boolean => node.isAlive()
+  const { accounts = ACCOUNTS } = options
+  const plan = createPlan(options.seed, accounts)
+  const desk = createDesk({
+    accounts,
+    place: storage.healthy,
+    random: createRandom(`${options.seed}:desk`),
+  })
   const clients = createClients({
     ledger,
     activity,
+    plan,
+    keyOf: (account) => desk.keyOf(account),
     random: createRandom(`${options.seed}:clients`),
     targets: () => nodes.filter((node) => isUp(node) && !narrow.has(node)),
     callers: options.callers ?? CALLERS,
@@ -152,6 +163,7 @@ export async function createRound(options: RoundOptions): Promise<Round> {
     if (changed.trap?.signal === "SIGKILL") doomed.add(node)
     void watch(node)
     note("start")
+    await desk.open()
     activity.note()
     return node
   }
@@ -218,7 +230,8 @@ export async function createRound(options: RoundOptions): Promise<Round> {
         storage: opened,
         artifacts: createFilesystemArtifacts({ folder: artifactsFolder }),
         creations: upstream.creations.list(),
-        cancellations: clients.cancellations,
+        plan,
+        told: clients.told,
         faults: suffered,
         logLines: logs.flat(),
       })

@@ -2,6 +2,7 @@
  * Every story by its name, with how long it is in a test run and how long in a run at length, and
  * how one is played: a round of its own on a storage of its own, judged and reported.
  */
+import type { AccountPlan } from "./accounts.ts"
 import { createDatabase, openDatabaseFaults } from "./database-faults.ts"
 import {
   failNetwork,
@@ -27,6 +28,7 @@ import {
 import {
   AWAY_SETTINGS,
   BOUND,
+  BOUND_ACCOUNTS,
   BOUND_SCRIPT,
   changePrices,
   IMMEDIATE_SCRIPT,
@@ -61,6 +63,7 @@ export interface Story<Played extends Round> {
   readonly play: (round: Played, size: number) => Promise<void>
   readonly size: { readonly short: number; readonly long: number }
   readonly finish?: FinishOptions
+  readonly accounts?: readonly AccountPlan[]
   readonly node?: Partial<NodeOptions>
   readonly script?: UpstreamScript
   /** Whether clocks or sweeps run past the ends of tasks. */
@@ -156,6 +159,7 @@ export const SURROUNDING_STORIES: readonly Story<DatabaseRound>[] = [
     words: "by nodes that are killed while an account is full",
     play: killAtBound,
     size: { short: 1, long: 6 },
+    accounts: BOUND_ACCOUNTS,
     node: BOUND,
     script: BOUND_SCRIPT,
   },

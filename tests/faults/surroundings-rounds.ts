@@ -6,6 +6,7 @@
  */
 import { isSafelightError } from "@safelight/core"
 import type { EngineSettings } from "@safelight/engine"
+import { onlyMain } from "./accounts.ts"
 import type { Creation } from "./creations.ts"
 import type { DatabaseRound } from "./postgres-rounds.ts"
 import { SETTLE_MS } from "./round-faults.ts"
@@ -20,8 +21,9 @@ const RECOVERY = 40
 /** However busy the machine is, no task's time is up but where that is the story. */
 export const PATIENT: Partial<EngineSettings> = { endAfterMs: 600_000 }
 
-/** The bound of an account, so low that its tasks queue up. */
-export const BOUND = { runningTasks: 2, concurrency: 64, settings: PATIENT } as const
+/** The bound of an account, so low that its tasks queue up, and channels with room for more. */
+export const BOUND_ACCOUNTS = onlyMain({ runningTasks: 2 })
+export const BOUND = { concurrency: 64, settings: PATIENT } as const
 
 /** Long enough to be met under way. */
 export const BOUND_SCRIPT: UpstreamScript = createSteadyScript(400)
