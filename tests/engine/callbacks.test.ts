@@ -131,6 +131,20 @@ describe("a callback that the provider vouches for", () => {
     assert.deepEqual(scene.story(id), story)
   })
 
+  it("comes with what its channel had added to the address", async () => {
+    const { channel, key, scene } = await openDoubt()
+    const queries: unknown[] = []
+    channel.receive = async ({ query }) => {
+      queries.push(query)
+      return { kind: "ignored" }
+    }
+    const readBody = async () => Buffer.from("{}")
+    const asked = { channel: "scripted", key, headers: {}, readBody }
+    await scene.engine.receiveCallback({ ...asked, query: { app: "owner/app" } })
+    await scene.engine.receiveCallback(asked)
+    assert.deepEqual(queries, [{ app: "owner/app" }, {}])
+  })
+
   it("heals one at a node that has no part in it", async () => {
     const { channel, id, key, scene } = await openDoubt()
     channel.willPoll(RUNNING, completed())

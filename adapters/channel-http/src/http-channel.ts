@@ -176,7 +176,7 @@ async function pollProvider(
     throw unavailable(`${provider.name} does not say how the work stands`, { retryAfterMs })
   }
   if (outcome.kind !== "running") {
-    return wire.withCredentials(withCost(provider, outcome, last, operation))
+    return wire.withOutputs(withCost(provider, outcome, last, operation))
   }
   const pauseMs = Math.max(outcome.pollAfterMs, retryAfterMs ?? 0)
   return { ...outcome, pollAfterMs: Math.min(pauseMs, LONGEST_PAUSE_MS) }
@@ -200,7 +200,7 @@ async function buy(wire: Wire, provider: Provider, asked: ChannelRequest): Promi
   // A provider may judge a request before it looks at the key, and the key may have been accepted before.
   if (outcome?.kind === "refused" && isRepeat === true) return REPEAT_REFUSED
   if (outcome !== undefined && isProof(reply, outcome)) {
-    return wire.withCredentials(withCost(provider, toUnsold(outcome), reply))
+    return wire.withOutputs(withCost(provider, toUnsold(outcome), reply))
   }
   const message = `${name} answered ${reply.status}, which proves nothing`
   throw new SafelightError({ code: "channel-answer-invalid", message, retryable: true })

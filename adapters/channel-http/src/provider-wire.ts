@@ -6,10 +6,14 @@ import {
   isHeaderSecret,
   SafelightError,
   type AbortSignalLike,
+  type ChannelOutput,
   type Completed,
+  type LinkedOutput,
 } from "@safelight/core"
+import { isDataUrl, parseDataUrl } from "./data-url.ts"
 import { createHttpClient, NotSent, type HttpClient } from "./http-client.ts"
 import { unavailable } from "./channel-fault.ts"
+import { toInlineOutput } from "./inline-output.ts"
 import { toProviderAddress } from "./provider-address.ts"
 import {
   findModel,
@@ -45,8 +49,11 @@ export interface Wire {
   readonly toModel: (id: string) => ProviderModel
   /** Rejects as `HttpClient.send` does. */
   sendOnce(request: ProviderRequest, signal: AbortSignalLike): Promise<Reply>
-  /** The outcome with the credentials that its outputs are fetched with. */
-  withCredentials<Outcome extends { readonly kind: string }>(outcome: Outcome): Outcome
+  /**
+   * The outcome with its outputs as they can be had: with the credentials that they are fetched with, and as
+   * bytes where a URL is a data URL.
+   */
+  withOutputs<Outcome extends { readonly kind: string }>(outcome: Outcome): Outcome
   /** Fetches a public URL without credentials; if there is a `baseUrl`, below that, where a stub serves it. */
   readonly get: ReceiverOptions["get"]
   /** For requests that buy nothing. */
@@ -71,6 +78,13 @@ export function createWire({ baseUrl, key, name, provider }: WireOptions): Wire 
     }
   const ask = sendBy(questions)
 
+  function withCredentials(output: LinkedOutput): LinkedOutput {
+    const isPath = output.url.startsWith("/")
+    const address = isPath ? toUrl({ path: output.url }) : URL.parse(output.url)
+    if (address === null || !isOwn(address)) return output
+    return { ...output, url: address.href, headers: credentials }
+  }
+
   return {
     origin,
     toModel(id) {
@@ -80,14 +94,12 @@ export function createWire({ baseUrl, key, name, provider }: WireOptions): Wire 
       throw new SafelightError({ code: "invalid-configuration", message })
     },
     sendOnce: sendBy(purchases),
-    withCredentials(outcome) {
-      if (provider.outputsNeedKey !== true || !isCompleted(outcome)) return outcome
-      const outputs = outcome.outputs.map((output) => {
+    withOutputs(outcome) {
+      if (!isCompleted(outcome)) return outcome
+      const outputs = outcome.outputs.flatMap((output): ChannelOutput | [] => {
         if (!("url" in output)) return output
-        const isPath = output.url.startsWith("/")
-        const address = isPath ? toUrl({ path: output.url }) : URL.parse(output.url)
-        if (address === null || !isOwn(address)) return output
-        return { ...output, url: address.href, headers: credentials }
+        if (isDataUrl(output.url)) return toInlineOutput(parseDataUrl(output.url)?.base64) ?? []
+        return provider.outputsNeedKey === true ? withCredentials(output) : output
       })
       return { ...outcome, outputs }
     },

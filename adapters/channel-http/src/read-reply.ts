@@ -37,6 +37,21 @@ export function listAt(value: Json | undefined, ...path: Path): readonly Json[] 
   return Array.isArray(found) ? found : []
 }
 
+/** Deeper than any answer holds its files. */
+const FILE_LEVELS = 6
+
+/**
+ * The URLs of what was made, in order: each is a text, the `url` of a file, or somewhere in a list or an
+ * object of them. A text that is no URL, such as a caption, is none.
+ */
+export function findUrls(value: Json | undefined, levels = FILE_LEVELS): readonly string[] {
+  if (typeof value === "string") return /^(?:https?:|data:)/.test(value) ? [value] : []
+  if (typeof value !== "object" || value === null || levels === 0) return []
+  const url = at(value, "url")
+  const items: readonly Json[] = url === undefined ? Object.values(value) : [url]
+  return items.flatMap((item) => findUrls(item, levels - 1))
+}
+
 /** A refusal with the provider's own words, which are kept apart from ours and can be erased. */
 export function toRefused(code: FailureCode, words: string | undefined): Refused {
   return { kind: "refused", code, ...(words !== undefined && { providerWords: words }) }

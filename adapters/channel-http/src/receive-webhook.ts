@@ -36,7 +36,7 @@ export function createReceive(options: ReceiverOptions): Receive | undefined {
     const message = parseJson(Buffer.from(request.body).toString("utf8"))
     // The provider signed it, but it is about no work that we know.
     if (message === undefined) return { kind: "ignored" }
-    const operation = readOperation?.(message, request.model)
+    const operation = readOperation?.(message, request)
     return operation === undefined ? { kind: "verified" } : { kind: "verified", operation }
   }
 }

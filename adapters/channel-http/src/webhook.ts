@@ -2,7 +2,7 @@
  * A provider's webhooks in its declaration: where the address goes, how a message is verified, and which work
  * it is about. A message that is not signed is only a hint to poll, whatever it says.
  */
-import type { CallbackAddress, Json } from "@safelight/core"
+import type { CallbackAddress, CallbackRequest, Json } from "@safelight/core"
 import type { ProviderRequest } from "./provider.ts"
 
 export type WebhookScheme =
@@ -21,6 +21,12 @@ export interface Webhook {
   readonly scheme: WebhookScheme
   /** The purchase with the address in it; unchanged if its endpoint takes none. */
   readonly addTo: (request: ProviderRequest, callback: CallbackAddress) => ProviderRequest
-  /** The operation that a verified message names, as `poll` takes it; undefined if it names none. */
-  readonly readOperation?: (message: Json, model: string) => Json | undefined
+  /**
+   * The operation that a verified message names, as `poll` takes it; undefined if it names none. What `addTo`
+   * put into the query of the address comes back with it.
+   */
+  readonly readOperation?: (
+    message: Json,
+    callback: Pick<CallbackRequest, "model" | "query">,
+  ) => Json | undefined
 }

@@ -41,7 +41,7 @@ export interface CallbackListener {
   /** For a `CallbackAddress`. */
   readonly url: string
   /** The next one, once it has come. */
-  next(): Promise<Pick<CallbackRequest, "body" | "headers">>
+  next(): Promise<Pick<CallbackRequest, "body" | "headers" | "query">>
 }
 
 export interface ChannelContractOptions {

@@ -8,6 +8,7 @@ import {
   imageEdit,
   referenceToVideo,
   textToImage,
+  type CallbackRequest,
   type ChannelRequest,
   type Json,
 } from "@safelight/core"
@@ -19,6 +20,7 @@ import {
   openProviderWorld,
   toReply,
 } from "./provider-world.ts"
+import { openWebhookListener } from "./webhook-listener.ts"
 
 const world = await openProviderWorld(fal, "key-id:key-secret")
 const { channel, toRequest } = world
@@ -96,6 +98,24 @@ describe("a result at fal", () => {
     })
   }
 
+  for (const [name, json] of Object.entries({
+    images: { images: [{ url: "https://v3b.fal.media/1.png" }], seed: 1 },
+    image: {
+      image: { url: "https://v3b.fal.media/1.png", width: 512 },
+      mask: { url: "https://no" },
+    },
+    video: { video: { url: "https://v3b.fal.media/1.png" }, thumbnail: { url: "https://no" } },
+    videos: { videos: ["https://v3b.fal.media/1.png"] },
+  })) {
+    it(`is read as its endpoint has it: ${name}`, async () => {
+      const outcome = await fal.poll({ state: "/state", result: "/result" }, async ({ path }) =>
+        toReply(200, path === "/state" ? { status: "COMPLETED" } : json),
+      )
+      const outputs = [{ url: "https://v3b.fal.media/1.png" }]
+      assert.deepEqual(outcome, { kind: "completed", outputs })
+    })
+  }
+
   it("is refused once it was cancelled, which no status tells", async () => {
     const outcome = await fal.poll({ state: "/state", result: "/result" }, async ({ path }) => {
       assert.equal(path, "/state")
@@ -111,6 +131,45 @@ describe("a result at fal", () => {
       code: "channel-answer-invalid",
       message: "fal names a URL that is not its own",
     })
+  })
+})
+
+describe("a purchase at fal whose answer is lost", () => {
+  const OWN = "studio/flux"
+  const toFlux = () =>
+    ({ method: "POST", path: "/fal-ai/flux/dev", json: { prompt: "fog" } }) as const
+  const models = { ...fal.models, [OWN]: { toRequest: toFlux } }
+
+  /** Buys, takes in the webhook, and polls what it names. */
+  async function recover(model: string, changes: Partial<CallbackRequest> = {}): Promise<unknown> {
+    await using listener = await openWebhookListener()
+    const { url: baseUrl } = world.stub
+    const own = createHttpChannel({ provider: { ...fal, models }, key: "id:secret", baseUrl })
+    const callback = { url: listener.url, secret: "s".repeat(43) }
+    const request = world.toRequest(model, PICTURE)
+    await own.submit({ ...request, callback })
+    const { signal, upstreamKey } = request
+    const asked = { model, upstreamKey, secret: callback.secret, signal }
+    const told = await own.receive?.({ ...asked, ...(await listener.next()), ...changes })
+    assert.ok(told?.kind === "verified")
+    if (told.operation === undefined) return undefined
+    const outcome = await own.poll({ ...request, operation: told.operation, progress: 0 })
+    await own.close?.()
+    return outcome.kind
+  }
+
+  it("is found by its webhook, at a model of one's own too", async () => {
+    assert.equal(await recover(textToImage.id), "completed")
+    assert.equal(await recover(OWN), "completed")
+  })
+
+  it("is found by the webhook of a purchase that an earlier release made", async () => {
+    assert.equal(await recover(textToImage.id, { query: {} }), "completed")
+  })
+
+  it("is not asked for where nothing says to which app it went", async () => {
+    assert.equal(await recover(OWN, { query: {} }), undefined)
+    assert.equal(await recover(OWN, { query: { app: "../requests" } }), undefined)
   })
 })
 

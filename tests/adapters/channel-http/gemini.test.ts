@@ -46,7 +46,7 @@ describe("Gemini's models", () => {
 
   const films: readonly (readonly [asked: object, instance: object, parameters: object])[] = [
     [FILM, {}, { aspectRatio: "9:16", durationSeconds: 4, resolution: "720p" }],
-    [{ generate_audio: false }, {}, { generateAudio: false }],
+    [{ generate_audio: true }, {}, {}],
     [{ image_urls: [ONE] }, { image: image("AAAA") }, {}],
     [{ image_urls: [ONE, TWO] }, { image: image("AAAA"), lastFrame: image("BBBB") }, {}],
     [
@@ -61,7 +61,7 @@ describe("Gemini's models", () => {
     ],
   ]
   for (const [asked, instance, parameters] of films) {
-    it(`get frames or references of a film: ${JSON.stringify(asked)}`, async () => {
+    it(`get frames or references of a film, and never a word about its sound: ${JSON.stringify(asked)}`, async () => {
       await channel.submit(toRequest(referenceToVideo.id, { prompt: "waves", ...asked }))
       assert.equal(world.bought().endpoint, "veo-3.1-generate-preview")
       const instances = [{ prompt: "waves", ...instance }]
@@ -99,6 +99,7 @@ describe("Gemini's models", () => {
     ["image_urls", referenceToVideo.id, { ...FILM, image_urls: [ONE, ONE, ONE, ONE] }],
     ["video_urls", referenceToVideo.id, { ...FILM, video_urls: ["https://media.example/1.mp4"] }],
     ["audio_urls", referenceToVideo.id, { ...FILM, audio_urls: ["https://media.example/1.mp3"] }],
+    ["generate_audio", referenceToVideo.id, { ...FILM, generate_audio: false }],
     ["resolution", referenceToVideo.id, { ...FILM, resolution: "480p" }],
     ["aspect_ratio", referenceToVideo.id, { ...FILM, aspect_ratio: "1:1" }],
     ["duration", referenceToVideo.id, { ...FILM, duration: 5 }],

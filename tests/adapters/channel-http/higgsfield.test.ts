@@ -2,7 +2,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { createHttpChannel, fal, higgsfield } from "@safelight/channel-http"
-import { referenceToVideo, type ChannelRequest, type Json } from "@safelight/core"
+import { isHostWithin, referenceToVideo, type ChannelRequest, type Json } from "@safelight/core"
 import {
   describeEligibility,
   describeEnds,
@@ -37,6 +37,13 @@ describe("Higgsfield's film", () => {
     assert.equal(endpoint, "bytedance/seedance-2.5/reference-to-video")
     assert.equal(key, request.upstreamKey)
     assert.deepEqual(body, asked)
+  })
+
+  it("may lie at the distribution that Higgsfield hands out, and at nobody else's", () => {
+    const { hosts = [] } = channel.outputOrigins ?? {}
+    const isFetched = (host: string) => hosts.some((own) => isHostWithin(host, own))
+    assert.ok(isFetched("d8j0ntlcm91z4.cloudfront.net") && isFetched("files.higgsfield.ai"))
+    assert.ok(!isFetched("d0000000000000.cloudfront.net"))
   })
 
   it("is given by URL", async () => {
@@ -130,9 +137,12 @@ describe("a request at Higgsfield", () => {
     }
   })
 
-  it("is not given up for a state that we don't know, or one without its film", async () => {
+  it("is not given up for a state that we don't know", async () => {
     assert.equal(await read({ status: "new" }), undefined)
-    assert.equal(await read({ status: "completed" }), undefined)
+  })
+
+  it("is over where it is completed without a film: there is nothing to wait for", async () => {
+    assert.deepEqual(await read({ status: "completed" }), { kind: "completed", outputs: [] })
   })
 
   it("is cancelled where Higgsfield says", async () => {

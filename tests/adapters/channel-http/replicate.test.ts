@@ -193,10 +193,31 @@ describe("a prediction of Replicate", () => {
 
   it("is given up once Replicate has removed what it made, and not before", async () => {
     const done = { status: "succeeded", output: null }
-    assert.equal(await read({ ...done, data_removed: false }), undefined)
     assert.equal(await read({ ...done, status: "new" }), undefined)
     const gone = { kind: "refused", code: "no_output" }
     assert.deepEqual(await read({ ...done, data_removed: true }), gone)
+  })
+
+  it("is over without a file where it succeeded and made none", async () => {
+    const nothing = { kind: "completed", outputs: [] }
+    for (const output of [null, [], {}, "a caption"]) {
+      assert.deepEqual(await read({ status: "succeeded", output, data_removed: false }), nothing)
+    }
+  })
+
+  it("gives what it made in any form that a model has for it", async () => {
+    const [one, two] = ["https://replicate.delivery/1.png", "https://replicate.delivery/2.png"]
+    for (const output of [
+      [one, two],
+      { images: [one, two], caption: "fog" },
+      { first: { url: one, size: 7 }, second: { url: two } },
+      [{ image: one }, { image: two }],
+    ]) {
+      assert.deepEqual(await read({ status: "succeeded", output }), {
+        kind: "completed",
+        outputs: [{ url: one }, { url: two }],
+      })
+    }
   })
 
   it("keeps Replicate's own words beside what they mean", async () => {

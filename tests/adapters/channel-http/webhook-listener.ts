@@ -15,7 +15,8 @@ export async function openWebhookListener(): Promise<WebhookListener> {
     request.on("data", (chunk: Uint8Array) => chunks.push(chunk))
     request.on("end", () => {
       const headers = request.headers as Readonly<Record<string, string>>
-      const message = { headers, body: Buffer.concat(chunks) }
+      const query = Object.fromEntries(new URL(request.url ?? "/", "http://here").searchParams)
+      const message = { headers, query, body: Buffer.concat(chunks) }
       const next = waiting.shift()
       if (next === undefined) messages.push(message)
       else next(message)

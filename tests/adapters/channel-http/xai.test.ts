@@ -42,6 +42,11 @@ describe("xAI's models", () => {
       response_format: "url",
     })
 
+    const [one = ""] = images
+    await channel.submit(toRequest(imageEdit.id, { ...EDIT, image_urls: [one] }))
+    const { images: several, image } = world.bought().body as Readonly<Record<string, unknown>>
+    assert.deepEqual([several, image], [undefined, { url: one, type: "image_url" }])
+
     await channel.submit(film())
     assert.deepEqual(world.bought().body, { ...FILM, model: "grok-imagine-video-1.5" })
 
@@ -173,6 +178,12 @@ describe("an answer of xAI", () => {
         { status: "done", video: { respect_moderation: true } },
         { kind: "completed", outputs: [] },
       ],
+      [
+        200,
+        { video: { url: "https://vidgen.x.ai/1.mp4", duration: 5 } },
+        { kind: "completed", outputs: [{ url: "https://vidgen.x.ai/1.mp4" }] },
+      ],
+      [200, { video: {} }],
       [400, { status: "failed" }],
       [401, { code: "unauthenticated", error: "no" }],
     ]

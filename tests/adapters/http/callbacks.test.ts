@@ -11,21 +11,22 @@ const CALLBACK_BYTES = 1_000
 
 for (const kind of WORLDS) {
   describe(`a callback, ${kind}`, () => {
-    it("comes byte for byte, with its headers and no API key", async () => {
+    it("comes byte for byte, with its headers and its query, and no API key", async () => {
       await using world = await open(kind)
       const sent: unknown[] = []
       const { callbackService: service } = world.fake
       const receive = service.receiveCallback.bind(service)
       service.receiveCallback = async (request) => {
-        const { channel, headers, key } = request
-        sent.push([channel, key, headers["x-signature"]])
+        const { channel, headers, key, query } = request
+        sent.push([channel, key, headers["x-signature"], query])
         return receive(request)
       }
       const body = new Uint8Array(256).map((_, index) => index)
       const headers = { "X-Signature": "abc", "content-encoding": "gzip" }
-      const response = await world.bare(TAKEN, { method: "POST", headers, body })
+      const path = `${TAKEN}?app=owner%2Fapp`
+      const response = await world.bare(path, { method: "POST", headers, body })
       assert.deepEqual([response.status, await response.text()], [204, ""])
-      assert.deepEqual(sent, [["fal", "taken", "abc"]])
+      assert.deepEqual(sent, [["fal", "taken", "abc", { app: "owner/app" }]])
       assert.deepEqual(world.fake.callbacks, [Buffer.from(body).toString("latin1")])
     })
 

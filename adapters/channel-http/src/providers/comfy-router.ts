@@ -17,7 +17,7 @@ import { defineProvider, type InputWays, type ProviderModel, type Reply } from "
 import {
   at,
   cancelHandle,
-  listAt,
+  findUrls,
   readCancelRequested,
   readQueueHandle,
   readTurnedAway,
@@ -91,10 +91,11 @@ function acceptsEdit(parameters: ParameterValues, { canLink }: InputWays): true 
 /** Any answer but the output itself is about this request for it; 410 is the output's own end. */
 function readResult({ headers, json, status }: Reply): PollOutcome | undefined {
   if (status === 410 && headers[BUCKET] !== undefined) return { kind: "refused", code: "no_output" }
-  const film = at(json, "content", "video_url")
-  const media = film === undefined ? listAt(json, "data").map((each) => at(each, "url")) : [film]
-  const urls = media.filter((url) => typeof url === "string")
-  if (status !== 200 || urls.length === 0) return undefined
+  if (status !== 200 || typeof json !== "object") return undefined
+  const made = findUrls(at(json, "content", "video_url") ?? at(json, "data"))
+  // Every model answers in its own provider's form.
+  const urls = made.length > 0 ? made : findUrls(json)
+  if (urls.length === 0) return undefined
   return { kind: "completed", outputs: urls.map((url) => ({ url })) }
 }
 

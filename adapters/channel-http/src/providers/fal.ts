@@ -6,6 +6,8 @@ import {
   imageEdit,
   referenceToVideo,
   textToImage,
+  type CallbackAddress,
+  type CallbackRequest,
   type Completed,
   type FailureCode,
   type Json,
@@ -13,11 +15,16 @@ import {
   type PollOutcome,
   type Refused,
 } from "@safelight/core"
-import { defineProvider, type ProviderModel, type Reply } from "../provider.ts"
+import {
+  defineProvider,
+  type ProviderModel,
+  type ProviderRequest,
+  type Reply,
+} from "../provider.ts"
 import {
   at,
   cancelHandle,
-  listAt,
+  findUrls,
   readCancelRequested,
   readQueueHandle,
   readTurnedAway,
@@ -67,14 +74,35 @@ const ENDPOINTS: Readonly<Record<string, string>> = {
   [referenceToVideo.id]: "bytedance/seedance-2.5/reference-to-video",
 }
 
+/** The member of the callback's query that says to which app the purchase went: no message does. */
+const APP = "app"
+
+/** Two namespaces stand before the owner. */
+const NAMESPACES: ReadonlySet<string> = new Set(["comfy", "workflows"])
+
+/** A request stands below its owner and app, wherever in that it went. */
+function toApp(path: string): string {
+  const [, ...parts] = path.split("/")
+  return parts.slice(0, NAMESPACES.has(parts[0] ?? "") ? 3 : 2).join("/")
+}
+
+function addCallback(request: ProviderRequest, { url }: CallbackAddress): ProviderRequest {
+  const hook = new URL(url)
+  hook.searchParams.set(APP, toApp(request.path))
+  return { ...request, query: { ...request.query, fal_webhook: hook.href } }
+}
+
 /**
- * The handle of a request whose own answer is lost. A request stands below its owner and app, wherever
- * in that it went.
+ * The handle of a request whose own answer is lost. A purchase of an earlier release has no app in its
+ * callback's address, and went to one of the built-in endpoints.
  */
-function readWebhook(message: Json, model: string): Json | undefined {
+function readWebhook(
+  message: Json,
+  { model, query = {} }: Pick<CallbackRequest, "model" | "query">,
+): Json | undefined {
   const id = textAt(message, "request_id") ?? ""
-  if (!/^[\w-]{1,64}$/.test(id)) return undefined
-  const app = ENDPOINTS[model]?.split("/").slice(0, 2).join("/") ?? ""
+  const app = query[APP] ?? toApp(`/${ENDPOINTS[model] ?? ""}`)
+  if (!/^[\w-]{1,64}$/.test(id) || !/^\w[\w.-]*(?:\/\w[\w.-]*){1,2}$/.test(app)) return undefined
   const result = `/${app}/requests/${id}`
   return { id, state: `${result}/status`, result, cancel: `${result}/cancel` }
 }
@@ -122,12 +150,14 @@ function readResult(reply: Reply): PollOutcome | undefined {
   return status === 200 ? toCompleted(json) : undefined
 }
 
+/** Where the endpoints of fal have what they made: a list of files, or one. */
+const MEDIA: readonly string[] = ["images", "image", "videos", "video"]
+
 /** An answer that names no medium is not fal's, but a proxy's page. */
 function toCompleted(json: Reply["json"]): Completed | undefined {
-  const media = at(json, "images") ?? [at(json, "video") ?? null]
-  const urls = listAt(media).flatMap((each) => textAt(each, "url") ?? [])
-  if (urls.length === 0 && at(json, "images") === undefined) return undefined
-  return { kind: "completed", outputs: urls.map((url) => ({ url })) }
+  const made = MEDIA.map((name) => at(json, name)).filter((each) => each !== undefined)
+  if (made.length === 0) return undefined
+  return { kind: "completed", outputs: findUrls(made).map((url) => ({ url })) }
 }
 
 export const fal = defineProvider({
@@ -169,7 +199,7 @@ export const fal = defineProvider({
       headerPrefix: "x-fal-webhook-",
       keySetUrl: "https://rest.fal.ai/.well-known/jwks.json",
     },
-    addTo: (request, { url }) => ({ ...request, query: { ...request.query, fal_webhook: url } }),
+    addTo: addCallback,
     readOperation: readWebhook,
   },
   readCost: (reply) => toToldCost(reply?.headers["x-fal-billable-units"], "billable_units"),

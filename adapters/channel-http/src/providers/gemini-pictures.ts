@@ -5,7 +5,7 @@
  */
 import type { Json } from "@safelight/core"
 import { acceptsUnless, findSquareObstacles } from "../eligibility.ts"
-import { toInlinePicture } from "../inline-picture.ts"
+import { toInlineOutput } from "../inline-output.ts"
 import type { CreateOutcome, ProviderModel, ProviderRequest } from "../provider.ts"
 import { at, listAt, textAt, toRefused } from "../read-reply.ts"
 
@@ -31,7 +31,7 @@ export function readPictures(json: Json | undefined): CreateOutcome | undefined 
   const parts = candidates.flatMap((each) => listAt(each, "content", "parts"))
   // A picture from its thinking is no result.
   const results = parts.filter((part) => at(part, "thought") !== true)
-  const outputs = results.flatMap((part) => toInlinePicture(at(part, "inlineData", "data")) ?? [])
+  const outputs = results.flatMap((part) => toInlineOutput(at(part, "inlineData", "data")) ?? [])
   if (outputs.length > 0) return { kind: "completed", outputs }
   const blocked = textAt(json, "promptFeedback", "blockReason")
   const withheld = candidates

@@ -65,9 +65,7 @@ function readState(json: Json | undefined): PollOutcome | undefined {
     case "completed": {
       const media = [at(json, "video") ?? null, ...listAt(json, "images")]
       const urls = media.flatMap((each) => textAt(each, "url") ?? [])
-      return urls.length === 0
-        ? undefined
-        : { kind: "completed", outputs: urls.map((url) => ({ url })) }
+      return { kind: "completed", outputs: urls.map((url) => ({ url })) }
     }
     case "nsfw":
       return { kind: "refused", code: "content_policy_violation" }
@@ -92,7 +90,8 @@ export const higgsfield = defineProvider({
   baseUrl: "https://api.higgsfield.ai",
   keyVariable: "HIGGSFIELD_KEY",
   authorize: (key) => ({ authorization: `Key ${key}` }),
-  outputHosts: ["*.higgsfield.ai"],
+  // Its files lie at a distribution of its own at CloudFront.
+  outputHosts: ["*.higgsfield.ai", "d8j0ntlcm91z4.cloudfront.net"],
   submission: { kind: "keyed-unstated" },
   concurrency: 2,
   submitTimeoutMs: 60_000,

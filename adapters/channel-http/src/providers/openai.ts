@@ -14,7 +14,7 @@ import {
   type TextToImageParameters,
 } from "@safelight/core"
 import { acceptsUnless, findPictureObstacles } from "../eligibility.ts"
-import { toInlinePicture } from "../inline-picture.ts"
+import { toInlineOutput } from "../inline-output.ts"
 import { toEditPixels } from "../edit-pixels.ts"
 import { defineProvider, type ProviderModel, type Reply } from "../provider.ts"
 import { at, listAt, readTurnedAway, textAt, toRefused, toToldCost } from "../read-reply.ts"
@@ -78,7 +78,7 @@ function toSize(pixels: PictureSize | undefined): string {
 /** OpenAI itself answers in base64; some servers of its shape hand out URLs of their own. */
 function toOutput(item: Json): ChannelOutput | undefined {
   const url = textAt(item, "url")
-  return url === undefined ? toInlinePicture(at(item, "b64_json")) : { url }
+  return url === undefined ? toInlineOutput(at(item, "b64_json")) : { url }
 }
 
 function readRefusal({ json }: Reply): Refused | undefined {

@@ -12,7 +12,15 @@ import {
 } from "@safelight/core"
 import { unavailable } from "../channel-fault.ts"
 import { defineProvider, type Reply } from "../provider.ts"
-import { at, cancelHandle, readTurnedAway, textAt, toRefused, toToldCost } from "../read-reply.ts"
+import {
+  at,
+  cancelHandle,
+  findUrls,
+  readTurnedAway,
+  textAt,
+  toRefused,
+  toToldCost,
+} from "../read-reply.ts"
 import { grokEdit, recraftPicture, seedanceFilm } from "./replicate-models.ts"
 
 const POLL_AFTER_MS = 2_000
@@ -20,11 +28,10 @@ const POLL_AFTER_MS = 2_000
 const KEPT_MS = 65 * 60_000
 const REFUSED_FOR_CONTENT = /\bE005\b|flagged as sensitive|NSFW/i
 
-/** One URL, or a list of them: that is the model's choice. */
-function readOutput(json: Json | undefined): PollOutcome | undefined {
+/** One URL, a list or an object of them: that is the model's choice. */
+function readOutput(json: Json | undefined): PollOutcome {
   if (at(json, "data_removed") === true) return { kind: "refused", code: "no_output" }
-  const urls = [at(json, "output")].flat().filter((each) => typeof each === "string")
-  if (urls.length === 0) return undefined
+  const urls = findUrls(at(json, "output"))
   const endedAt = Date.parse(textAt(json, "completed_at") ?? "")
   const expiry = Number.isNaN(endedAt) ? {} : { expiresAt: endedAt + KEPT_MS }
   return { kind: "completed", outputs: urls.map((url) => ({ url, ...expiry })) }

@@ -31,19 +31,20 @@ export const veoFilm: ProviderModel = {
       resolution: asked.resolution === "480p" && "resolution 480p is not offered",
       aspect_ratio: !SHAPES.has(shape) && `aspect ratio ${shape} is not offered`,
       duration: findDurationObstacle(duration, isWhole),
+      // A film always has sound, and the API refuses every request that names it.
+      generate_audio: asked.generate_audio === false && "a film without sound is not offered",
       ...findBitrateObstacle(asked),
     })
   },
   inputs: { image_urls: { by: "inline" } },
   toRequest(parameters) {
     const asked = parameters as ReferenceToVideoParameters
-    const { aspect_ratio, duration, generate_audio, resolution } = asked
+    const { aspect_ratio, duration, resolution } = asked
     const json = {
       instances: [{ prompt: asked.prompt ?? "", ...toImages(asked.image_urls ?? []) }],
       parameters: {
         ...(aspect_ratio !== undefined && { aspectRatio: aspect_ratio }),
         ...(duration !== undefined && { durationSeconds: duration }),
-        ...(generate_audio !== undefined && { generateAudio: generate_audio }),
         ...(resolution !== undefined && { resolution }),
       },
     }

@@ -65,7 +65,9 @@ export function readFilm({ json, status }: Reply): PollOutcome | undefined {
     return { kind: "running", pollAfterMs: POLL_AFTER_MS, ...told }
   }
   if (status !== 200) return undefined
-  if (state === "done") return readDone(json)
+  // Some answers hold the film and no state.
+  const isBare = state === undefined && textAt(json, "video", "url") !== undefined
+  if (state === "done" || isBare) return readDone(json)
   const billed = "maybe"
   if (state === "expired") return { kind: "refused", code: "no_output", billed }
   if (state !== "failed") return undefined

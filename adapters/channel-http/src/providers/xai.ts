@@ -28,12 +28,19 @@ const edit: ProviderModel = {
     const json = {
       ...same,
       model: "grok-imagine-image-2.0",
-      images: images.map((url) => ({ url, type: "image_url" })),
+      ...toImages(images),
       n: count,
       response_format: "url",
     }
     return { method: "POST", path: "/v1/images/edits", json }
   },
+}
+
+/** One image is sent as `image`, as every published client does. */
+function toImages(urls: readonly string[]): Readonly<Record<string, Json>> {
+  const images = urls.map((url) => ({ url, type: "image_url" }))
+  const [image] = images
+  return images.length === 1 && image !== undefined ? { image } : { images }
 }
 
 function readPictures(json: Json | undefined): CreateOutcome {

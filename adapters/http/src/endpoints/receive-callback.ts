@@ -5,6 +5,7 @@
  */
 import { defineEndpoint } from "../endpoint.ts"
 import { callbackBody } from "../request/body-kinds.ts"
+import { toQuery } from "../request/query-parameters.ts"
 
 export const receiveCallback = defineEndpoint({
   method: "POST",
@@ -42,6 +43,7 @@ export const receiveCallback = defineEndpoint({
         channel: call.param("channel"),
         key: call.param("key"),
         headers: Object.fromEntries(call.request.headers),
+        query: Object.fromEntries(toQuery(call.request.url)),
         readBody: call.body,
       })
       if (result === "unknown") throw refuse("not_found")

@@ -148,6 +148,8 @@ export interface CallbackRequest {
   readonly secret: string
   /** By name in lower case. */
   readonly headers: Readonly<Record<string, string>>
+  /** What the channel added to the address as a query; absent for nothing. Whoever called may have changed it. */
+  readonly query?: Readonly<Record<string, string>>
   /** Byte for byte, as signatures need it. */
   readonly body: Uint8Array
   readonly signal: AbortSignalLike

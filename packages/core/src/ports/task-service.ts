@@ -238,6 +238,8 @@ export interface ReceiveCallbackRequest {
   readonly key: string
   /** By name in lower case. */
   readonly headers: Readonly<Record<string, string>>
+  /** Of the address; absent for none. */
+  readonly query?: Readonly<Record<string, string>>
   /** Called at most once, and not before the key was found to be ours. */
   readonly readBody: () => Promise<Uint8Array>
 }

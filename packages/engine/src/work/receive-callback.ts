@@ -53,7 +53,7 @@ export function receiveCallback(
 async function receive(
   context: Context,
   parts: CallbackParts,
-  { channel: name, headers, key, readBody }: ReceiveCallbackRequest,
+  { channel: name, headers, key, query = {}, readBody }: ReceiveCallbackRequest,
 ): Promise<CallbackResult> {
   const { callbacks, channels, deadlines, log, storage } = context
   const channel = channels.find((each) => each.name === name)
@@ -64,7 +64,7 @@ async function receive(
   const { model } = head.task
   await linkTask(context, head, channel)
   const body = await readBody()
-  const asked = { ...opened, model, headers, body }
+  const asked = { ...opened, model, headers, query, body }
   const outcome = await deadlines.run<CallbackOutcome>(VERIFY_MS, undefined, async (signal) =>
     channel.receive === undefined ? { kind: "ignored" } : channel.receive({ ...asked, signal }),
   )

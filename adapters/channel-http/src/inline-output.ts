@@ -1,7 +1,7 @@
 /**
- * An image that came as base64 in an answer. The text is checked as a whole and decoded piece by piece as it
- * is read. The first bytes decide the type, whatever the answer says. A text that is no base64 or no image is
- * no output.
+ * An image or a film that came as base64 in an answer. The text is checked as a whole and decoded piece by
+ * piece as it is read. The first bytes decide the type, whatever the answer says. A text that is no base64, or
+ * neither, is no output.
  */
 import { SafelightError, type AbortSignalLike, type Json, type OpenedOutput } from "@safelight/core"
 
@@ -11,7 +11,7 @@ const PIECE_CHARACTERS = 512 * 1024
 /** Enough for the first twelve bytes. */
 const HEAD_CHARACTERS = 16
 
-export function toInlinePicture(base64: Json | undefined): OpenedOutput | undefined {
+export function toInlineOutput(base64: Json | undefined): OpenedOutput | undefined {
   if (typeof base64 !== "string" || !isBase64(base64)) return undefined
   const mimeType = findType(Buffer.from(base64.slice(0, HEAD_CHARACTERS), "base64"))
   if (mimeType === undefined) return undefined
@@ -26,6 +26,7 @@ function isBase64(text: string): boolean {
 function findType(head: Buffer): string | undefined {
   if (head.toString("latin1", 0, 8) === "\x89PNG\r\n\x1A\n") return "image/png"
   if (head.toString("latin1", 0, 3) === "\xFF\xD8\xFF") return "image/jpeg"
+  if (head.toString("latin1", 4, 8) === "ftyp") return "video/mp4"
   const isWebp = head.toString("latin1", 0, 4) === "RIFF" && head.toString("latin1", 8) === "WEBP"
   return isWebp ? "image/webp" : undefined
 }
