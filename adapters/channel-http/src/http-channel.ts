@@ -25,6 +25,7 @@ import { PUT_INPUTS_MS, putInputs, type InputPlace } from "./put-inputs.ts"
 import { unavailable } from "./channel-fault.ts"
 import { createWire, type Wire } from "./provider-wire.ts"
 import { addCallback, createReceive } from "./receive-webhook.ts"
+import { createUnclearAnswers, type UnclearAnswers } from "./unclear-answers.ts"
 import type { CreateOutcome, Provider, ProviderRequest, Reply } from "./provider.ts"
 
 /** Connecting takes ten seconds at most; a request that has no connection by then is not sent. */
@@ -79,6 +80,7 @@ export function createHttpChannel(options: HttpChannelOptions): Channel {
   const wire = createWire({ ...options, name })
   for (const id of models) wire.toModel(id)
   const { cancel, find } = provider
+  const unclear = createUnclearAnswers()
 
   return {
     name,
@@ -102,7 +104,7 @@ export function createHttpChannel(options: HttpChannelOptions): Channel {
       wire.toModel(model).accepts?.(parameters, { canLink }) ?? true,
     pollEvery: toPollEvery(options),
     submit: (request) => buy(wire, provider, request),
-    poll: (request) => pollProvider(wire, provider, request),
+    poll: (request) => pollProvider(wire, provider, request, unclear),
     ...toReceiving(options, wire),
     ...(cancel !== undefined && {
       cancel: ({ operation, signal }: PollRequest) => cancel(operation, wire.toSend(signal)),
@@ -161,20 +163,24 @@ function toSubmission({ keyTtlMs, provider }: HttpChannelOptions, name: string):
 async function pollProvider(
   wire: Wire,
   provider: Provider,
-  { operation, signal }: PollRequest,
+  { operation, signal, upstreamKey }: PollRequest,
+  unclear: UnclearAnswers,
 ): Promise<PollOutcome> {
   const send = wire.toSend(signal)
   let last: Reply | undefined
   let retryAfterMs: number | undefined
-  const outcome = await provider.poll(operation, async (request) => {
+  const told = await provider.poll(operation, async (request) => {
     last = await send(request)
     const pauseMs = last.retryAfterMs ?? retryAfterMs
     retryAfterMs = pauseMs && Math.min(pauseMs, LONGEST_PAUSE_MS)
     return last
   })
-  if (outcome === undefined) {
+  if (told?.kind !== "unclear") unclear.forget(upstreamKey)
+  if (told === undefined) {
     throw unavailable(`${provider.name} does not say how the work stands`, { retryAfterMs })
   }
+  const isUnclear = told.kind === "unclear"
+  const outcome = isUnclear ? unclear.judge(upstreamKey, told, provider.name) : told
   if (outcome.kind !== "running") {
     return wire.withOutputs(withCost(provider, outcome, last, operation))
   }

@@ -14,6 +14,7 @@ export {
   type ProviderRequest,
   type Reply,
   type Send,
+  type Unclear,
 } from "./provider.ts"
 export { PROVIDERS } from "./providers.ts"
 export { ark } from "./providers/ark.ts"

@@ -85,6 +85,16 @@ export interface KeyedUnstated {
   readonly kind: "keyed-unstated"
 }
 
+/**
+ * The work is over, and this answer says in no known form what came of it. If it comes five times in a row,
+ * it stands for `meaning`.
+ */
+export interface Unclear {
+  readonly kind: "unclear"
+  readonly answer: Reply
+  readonly meaning: Completed | Refused | NotCreated
+}
+
 /** Sends a request that buys nothing, with the credentials. Rejects with `channel-unavailable`. */
 export type Send = (request: ProviderRequest) => Promise<Reply>
 
@@ -137,7 +147,7 @@ export interface Provider {
    */
   readonly readCreate: (reply: Reply) => CreateOutcome | undefined
   /** The state of the work; undefined if the answer does not tell it, and then it is polled again. */
-  readonly poll: (operation: Json, send: Send) => Promise<PollOutcome | undefined>
+  readonly poll: (operation: Json, send: Send) => Promise<PollOutcome | Unclear | undefined>
   /** Absent if it has no webhooks, or none that a purchase can request. */
   readonly webhook?: Webhook
   /** The pause between two polls: 0.5 to 15 s by default, and never below an outcome's `pollAfterMs`. */

@@ -188,7 +188,6 @@ describe("a result at Comfy Router", () => {
   const silent: readonly (readonly [name: string, status: number, json?: Json, bucket?: string])[] =
     [
       ["a proxy's page", 200],
-      ["an answer without any media", 200, {}],
       ["a proxy's 410", 410],
       ["a result that is not finished", 202, { status: "IN_PROGRESS" }],
       [
@@ -207,6 +206,12 @@ describe("a result at Comfy Router", () => {
       assert.equal(await read(...reply), undefined)
     })
   }
+
+  it("has no file where the same answer without any media comes again and again", async () => {
+    const outcome = await read(200, { seed: 1 })
+    assert.ok(outcome?.kind === "unclear")
+    assert.deepEqual(outcome.meaning, { kind: "completed", outputs: [] })
+  })
 
   it("is waited for as long as the router says", async () => {
     for (const status of ["IN_QUEUE", "IN_PROGRESS"]) {

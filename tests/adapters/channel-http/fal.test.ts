@@ -78,12 +78,6 @@ describe("a result at fal", () => {
   const results: readonly (readonly [name: string, status: number, json?: Json])[] = [
     ["a proxy's fault", 502],
     ["a proxy's page", 200],
-    ["an answer without any media", 200, {}],
-    [
-      "a fault of fal's own",
-      500,
-      { detail: "Internal Server Error", error_type: "internal_error" },
-    ],
     ["a key that is no longer taken", 401, { detail: "Authentication is required." }],
     ["a limit", 429, { detail: "Too many", error_type: "concurrent_requests_limit" }],
     ["a result that is late", 400, { detail: "Request is still in progress" }],
@@ -115,6 +109,27 @@ describe("a result at fal", () => {
       assert.deepEqual(outcome, { kind: "completed", outputs })
     })
   }
+
+  it("has failed once fal has answered five times that it can't give it", async () => {
+    world.stub.setFaults({ own: ["internal-error"] })
+    const request = picture()
+    const submitted = await channel.submit(request).finally(() => world.stub.setFaults({}))
+    const waits = { code: "channel-unavailable", retryAfterMs: 15_000 }
+    for (let polls = 1; polls < 5; polls += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- one poll after the other
+      await assert.rejects(world.follow(request, submitted), waits)
+    }
+    const failed = { kind: "not-created", reason: "provider_failed" }
+    assert.deepEqual(await world.follow(request, submitted), failed)
+  })
+
+  it("is without a file where fal has nothing else to give", async () => {
+    const outcome = await fal.poll({ state: "/state", result: "/result" }, async ({ path }) =>
+      toReply(200, path === "/state" ? { status: "COMPLETED" } : { seed: 1 }),
+    )
+    assert.ok(outcome?.kind === "unclear")
+    assert.deepEqual(outcome.meaning, { kind: "completed", outputs: [] })
+  })
 
   it("is refused once it was cancelled, which no status tells", async () => {
     const outcome = await fal.poll({ state: "/state", result: "/result" }, async ({ path }) => {

@@ -8,6 +8,7 @@ import {
   textToImage,
   type ChannelRequest,
   type Json,
+  type Refused,
 } from "@safelight/core"
 import {
   describeEligibility,
@@ -144,11 +145,18 @@ describeEligibility(channel, referenceToVideo.id, { ...FILM, duration: 15, image
 describePurchase(world, picture)
 describeWork(world, picture)
 /** The stub's machine takes no time. */
-const billed = { billed: "maybe", cost: { amount: 0, unit: "predict_seconds" } }
+const cost = { amount: 0, unit: "predict_seconds" }
+const billed = { billed: "maybe", cost }
+/** Another channel may make it. */
+const machineFailed = { kind: "not-created", reason: "provider_failed", cost }
 describeEnds(world, picture, {
   sensitive: { kind: "refused", code: "content_policy_violation", ...billed },
   nsfw: { kind: "refused", code: "content_policy_violation", ...billed },
   failure: { kind: "refused", code: "provider_rejected", ...billed },
+  memory: machineFailed,
+  interrupted: machineFailed,
+  demand: machineFailed,
+  director: machineFailed,
 })
 
 describe("a purchase at Replicate", () => {
@@ -157,10 +165,14 @@ describe("a purchase at Replicate", () => {
     assert.deepEqual(await world.buyWith({ own: ["no-credits"] }, picture()), [refused, 0])
   })
 
-  it("is refused where its input is wrong, in Replicate's own words alone", () => {
+  it("is refused where its input is wrong, in Replicate's own words alone", async () => {
     const refused = { kind: "refused", code: "provider_rejected", providerWords: "size is wrong" }
-    assert.deepEqual(replicate.readCreate(toReply(422, { detail: "size is wrong" })), refused)
-    assert.equal(replicate.readCreate(toReply(422)), undefined)
+    for (const status of [400, 413, 422]) {
+      assert.deepEqual(replicate.readCreate(toReply(status, { detail: "size is wrong" })), refused)
+      assert.equal(replicate.readCreate(toReply(status)), undefined)
+    }
+    const [outcome, bought] = await world.buyWith({ own: ["bad-request"] }, picture())
+    assert.deepEqual([(outcome as Refused).kind, bought], ["refused", 0])
   })
 
   it("is taken in whether it waited or not, and in doubt without a handle", () => {

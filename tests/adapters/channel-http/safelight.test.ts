@@ -259,7 +259,7 @@ const ANSWERS: Answers = {
 }
 
 /** What a poll comes to where these answers are others. */
-function poll(others: Answers = {}): Promise<PollOutcome | undefined> {
+function poll(others: Answers = {}): ReturnType<typeof safelight.poll> {
   return safelight.poll({ id: "1" }, async ({ method, path }: ProviderRequest) => {
     const [status, json, digest] =
       others[`${method} ${path}`] ?? ANSWERS[`${method} ${path}`] ?? assert.fail(path)

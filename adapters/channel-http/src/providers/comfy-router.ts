@@ -13,7 +13,13 @@ import {
   type PollOutcome,
   type TextToImageParameters,
 } from "@safelight/core"
-import { defineProvider, type InputWays, type ProviderModel, type Reply } from "../provider.ts"
+import {
+  defineProvider,
+  type InputWays,
+  type ProviderModel,
+  type Reply,
+  type Unclear,
+} from "../provider.ts"
 import {
   at,
   cancelHandle,
@@ -89,14 +95,15 @@ function acceptsEdit(parameters: ParameterValues, { canLink }: InputWays): true 
 }
 
 /** Any answer but the output itself is about this request for it; 410 is the output's own end. */
-function readResult({ headers, json, status }: Reply): PollOutcome | undefined {
+function readResult(answer: Reply): PollOutcome | Unclear | undefined {
+  const { headers, json, status } = answer
   if (status === 410 && headers[BUCKET] !== undefined) return { kind: "refused", code: "no_output" }
   if (status !== 200 || typeof json !== "object") return undefined
   const made = findUrls(at(json, "content", "video_url") ?? at(json, "data"))
   // Every model answers in its own provider's form.
   const urls = made.length > 0 ? made : findUrls(json)
-  if (urls.length === 0) return undefined
-  return { kind: "completed", outputs: urls.map((url) => ({ url })) }
+  const completed: PollOutcome = { kind: "completed", outputs: urls.map((url) => ({ url })) }
+  return urls.length === 0 ? { kind: "unclear", answer, meaning: completed } : completed
 }
 
 export const comfyRouter = defineProvider({

@@ -11,6 +11,7 @@ import {
   type Completed,
   type FailureCode,
   type Json,
+  type NotCreated,
   type ParameterValues,
   type PollOutcome,
   type Refused,
@@ -20,6 +21,7 @@ import {
   type ProviderModel,
   type ProviderRequest,
   type Reply,
+  type Unclear,
 } from "../provider.ts"
 import {
   at,
@@ -133,30 +135,36 @@ function toLateRefusal(reply: Reply): Refused | undefined {
 
 const CANCELLED: Refused = { kind: "refused", code: "task_cancelled" }
 
+/** A 5xx is not billed, and another attempt may succeed. */
+const FAILED: NotCreated = { kind: "not-created", reason: "provider_failed" }
+
 /**
  * A failure counts where fal says whose it is: the model's in `detail`, a runner's in `error_type`.
  * Any other answer is about this request for the result, which is paid for and still there.
  */
-function readResult(reply: Reply): PollOutcome | undefined {
+function readResult(reply: Reply): PollOutcome | Unclear | undefined {
   const { json, status } = reply
   const isModels = textAt(json, "detail", 0, "type") !== undefined
   const isRunners = RUNNER_FAILED.test(textAt(json, "error_type") ?? "")
   if (status === 499) return CANCELLED
-  // Not billed, and another attempt may succeed.
-  if (status >= 500 && (isModels || isRunners)) {
-    return { kind: "not-created", reason: "provider_failed" }
+  if (status >= 500 && (isModels || isRunners)) return FAILED
+  if (status >= 500 && textAt(json, "detail") !== undefined) {
+    return { kind: "unclear", answer: reply, meaning: FAILED }
   }
   if (status === 422 || (status === 400 && isModels)) return toLateRefusal(reply)
-  return status === 200 ? toCompleted(json) : undefined
+  return status === 200 ? toCompleted(reply) : undefined
 }
 
 /** Where the endpoints of fal have what they made: a list of files, or one. */
 const MEDIA: readonly string[] = ["images", "image", "videos", "video"]
 
-/** An answer that names no medium is not fal's, but a proxy's page. */
-function toCompleted(json: Reply["json"]): Completed | undefined {
+/** An answer that names no medium may be a proxy's page. */
+function toCompleted(answer: Reply): Completed | Unclear | undefined {
+  const { json } = answer
   const made = MEDIA.map((name) => at(json, name)).filter((each) => each !== undefined)
-  if (made.length === 0) return undefined
+  if (json === undefined) return undefined
+  const isNone = made.length === 0
+  if (isNone) return { kind: "unclear", answer, meaning: { kind: "completed", outputs: [] } }
   return { kind: "completed", outputs: findUrls(made).map((url) => ({ url })) }
 }
 

@@ -27,6 +27,13 @@ const POLL_AFTER_MS = 2_000
 /** An hour, and the difference of two clocks. */
 const KEPT_MS = 65 * 60_000
 const REFUSED_FOR_CONTENT = /\bE005\b|flagged as sensitive|NSFW/i
+/**
+ * A failure of Replicate's machines, by its text alone: the model is too busy (E003, E004), the machine was taken
+ * away or has too little memory, or a code of four digits, which are its own faults.
+ */
+const MACHINE_FAILED = /\bE(?:003|004|\d{4})\b|please retry \(code: |out of memory/i
+/** Statuses of a request that was judged and not taken. */
+const INVALID: ReadonlySet<number> = new Set([400, 413, 422])
 
 /** One URL, a list or an object of them: that is the model's choice. */
 function readOutput(json: Json | undefined): PollOutcome {
@@ -35,6 +42,16 @@ function readOutput(json: Json | undefined): PollOutcome {
   const endedAt = Date.parse(textAt(json, "completed_at") ?? "")
   const expiry = Number.isNaN(endedAt) ? {} : { expiresAt: endedAt + KEPT_MS }
   return { kind: "completed", outputs: urls.map((url) => ({ url, ...expiry })) }
+}
+
+function readFailure(words: string): PollOutcome {
+  const isContent = REFUSED_FOR_CONTENT.test(words)
+  if (!isContent && MACHINE_FAILED.test(words)) {
+    return { kind: "not-created", reason: "provider_failed" }
+  }
+  const code = isContent ? "content_policy_violation" : "provider_rejected"
+  // Its machine ran. Which models bill that is not documented.
+  return { ...toRefused(code, words === "" ? undefined : words), billed: "maybe" }
 }
 
 function readHandle(json: Json | undefined): Json | undefined {
@@ -91,7 +108,7 @@ export const replicate = defineProvider({
       return { kind: "accepted", operation }
     }
     const words = textAt(json, "detail")
-    if (status !== 422 || words === undefined) return readTurnedAway(reply)
+    if (!INVALID.has(status) || words === undefined) return readTurnedAway(reply)
     return toRefused("provider_rejected", words)
   },
   webhook: {
@@ -115,13 +132,8 @@ export const replicate = defineProvider({
         return { kind: "running", pollAfterMs: POLL_AFTER_MS }
       case "succeeded":
         return readOutput(json)
-      case "failed": {
-        const words = textAt(json, "error")
-        const isContent = REFUSED_FOR_CONTENT.test(words ?? "")
-        const code = isContent ? "content_policy_violation" : "provider_rejected"
-        // Its machine ran. Which models bill that is not documented.
-        return { ...toRefused(code, words), billed: "maybe" }
-      }
+      case "failed":
+        return readFailure(textAt(json, "error") ?? "")
       case "aborted":
       case "canceled":
         return { kind: "refused", code: "task_cancelled" }

@@ -53,6 +53,12 @@ export const FAL_FAILURES: Readonly<Record<string, FalFailure>> = {
     type: "downstream_service_unavailable",
     message: "The downstream service is unavailable.",
   },
+  "internal-error": {
+    status: 500,
+    type: "",
+    message: "Internal Server Error",
+    isText: true,
+  },
   "runner-lost": {
     status: 503,
     type: "runner_disconnected",

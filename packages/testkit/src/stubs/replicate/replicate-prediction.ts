@@ -38,7 +38,11 @@ export const REPLICATE_ERRORS: Readonly<Record<string, string>> = {
   sensitive:
     "The input or output was flagged as sensitive. Please try again with different inputs. (E005)",
   nsfw: "NSFW content detected. Try running it again, or try a different prompt.",
-  failure: "Prediction failed: CUDA out of memory.",
+  failure: "Prediction failed: the mask is larger than the image.",
+  memory: "CUDA out of memory. Tried to allocate 2.00 GiB.",
+  interrupted: "Prediction interrupted; please retry (code: PA)",
+  demand: "Service is currently unavailable due to high demand. Please try again later. (E003)",
+  director: "Director: unexpected error handling prediction (E6716)",
 }
 
 const HOUR_MS = 3_600_000

@@ -27,8 +27,8 @@ import {
   type ReplicateState,
 } from "./replicate-prediction.ts"
 
-/** `no-credits` answers creates with 402; the others make every new prediction fail. */
-const OWN_FAULTS = ["no-credits", ...Object.keys(REPLICATE_ERRORS)]
+/** `no-credits` answers creates with 402 and `bad-request` with 400; the others make every new prediction fail. */
+const OWN_FAULTS = ["no-credits", "bad-request", ...Object.keys(REPLICATE_ERRORS)]
 
 /** The last try comes about a minute after completion. */
 const RETRY_MS = [1_000, 2_000, 4_000, 8_000, 16_000, 29_000]
@@ -115,6 +115,9 @@ async function create(state: ReplicateState, call: StubCall, model: string): Pro
   const { context, jobs } = state
   const body = call.fields()
   if (!isObject(body["input"])) return toInvalid("input")
+  if (context.strikes("bad-request")) {
+    return toError(400, "The input could not be read.", "Bad request")
+  }
   if (context.strikes("no-credits")) return toError(402, "Insufficient credit", "Payment required")
   const job = jobs.open(
     randomUUID().replaceAll("-", "").slice(0, 26),
