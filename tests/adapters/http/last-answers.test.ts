@@ -71,6 +71,35 @@ describe("the connection of a stream", () => {
     })
   }
 
+  it("is over if the client had said all before the stream was opened", async () => {
+    const world = await createWorld("over a socket", { settings: { streamsOfAccount: 1 } })
+    closers.push(() => world.close())
+    const asked = Promise.withResolvers<void>()
+    const answered = Promise.withResolvers<void>()
+    const { watchChanges } = world.changes.service
+    world.changes.service.watchChanges = async (request) => {
+      asked.resolve()
+      await answered.promise
+      return watchChanges(request)
+    }
+    const served: Socket[] = []
+    const note = (message: unknown): void => {
+      served.push((message as { readonly socket: Socket }).socket)
+    }
+    subscribe(START, note)
+    closers.push(() => unsubscribe(START, note))
+    const client = connect(Number(new URL(world.server?.url ?? "").port), "127.0.0.1")
+    closers.push(() => client.destroy())
+    client.end(toRequest(world, "/v1/stream"))
+    await asked.promise
+    await until(() => served[0]?.readableEnded === true)
+    answered.resolve()
+    client.resume()
+    await once(client, "close")
+    await until(() => world.changes.watches.size === 0)
+    assert.equal((await world.call("/v1/stream", { method: "HEAD" })).status, 200)
+  })
+
   it("is closed with the server, though nobody ends the stream", async () => {
     const { client, world } = await open()
     await world.server?.close({ graceMs: 20 })

@@ -6,6 +6,7 @@ import { afterEach, describe, it } from "node:test"
 import type { HttpSettings } from "@safelight/http"
 import { until } from "../../support/until.ts"
 import { FEED } from "./fake-changes.ts"
+import { outside } from "./fake-service.ts"
 import { createWorld, WORLDS, type World } from "./worlds.ts"
 
 const A = "019a0000-0000-7000-8000-00000000000a"
@@ -198,6 +199,30 @@ for (const kind of WORLDS) {
       await until(() => reader.events.length === 2)
       assert.equal(reader.events[1]?.event, "task.submitted")
     })
+
+    for (const path of ["/v1/stream", `/v1/tasks/${A}/stream`]) {
+      it(`loses no event, and not its last, where its key can't be looked at for now: ${path}`, async () => {
+        const { changes, open, world } = await create()
+        changes.add(A, "submitted")
+        const reader = await open(path)
+        await until(() => reader.events.length === 1)
+        for (const [type, state] of [
+          ["dispatched", "dispatching"],
+          ["failed", "failed"],
+        ] as const) {
+          const [lookups, { length }] = [world.keys.lookups(), reader.events]
+          world.keys.fail(outside("storage-unavailable"))
+          // What is known of the key is too old by then.
+          await world.clock.advance(1_000)
+          changes.add(A, type, { state })
+          await until(() => world.keys.lookups() > lookups)
+          world.keys.fail(undefined)
+          await until(() => reader.events.length > length)
+          assert.equal(reader.events[length]?.event, `task.${type}`)
+        }
+        if (path !== "/v1/stream") await until(reader.isEnded)
+      })
+    }
 
     it("shows now and then that it stands, and ends when it is old", async () => {
       const { open, world } = await create({ streamBeatMs: 5_000, streamMs: 60_000 })

@@ -72,11 +72,11 @@ function createSource(
         return toNotice("reset", position)
       }
       if (page.next.position === position.position) return undefined
-      position = page.next
       const texts = page.changes.map((change) => {
         const data = toChangeText(change, prefix())
         return toEventText({ id: toId(change.position), event: toChangeType(change), data })
       })
+      position = page.next
       return texts.join("")
     },
   }

@@ -30,6 +30,8 @@ export function createNodeText(
   socket.on("close", finish)
   socket.on("end", leave)
   if (socket.destroyed) finish()
+  // What it says after that is no event any more.
+  else if (socket.readableEnded) leave()
   return {
     write: (text) => isOver || outgoing.write(text),
     end() {

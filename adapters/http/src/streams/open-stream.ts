@@ -3,8 +3,10 @@
  *
  *     news ─▶ the next text is read ─▶ the key is still good ─▶ written ─▶ again, until nothing is left
  *               │ failed: tried again      │ else: ended          │ client is behind: once it takes more
+ *                                          │ not known for now: the text is kept, and the key looked at again
  *
- * The key is looked at before every text and every beat, so that one that was revoked learns nothing more.
+ * The key is looked at before every text and every beat, so that one that was revoked learns nothing more. A
+ * source gives each text once, so a text that was read is kept until it is written.
  */
 import { BEAT_TEXT } from "./event-text.ts"
 import type { TextSink, TextSinkListener } from "./text-sink.ts"
@@ -49,6 +51,8 @@ interface State {
   isDue: boolean
   isOver: boolean
   isReading: boolean
+  /** Read and not written: null if it says that none will ever come. */
+  text: string | null | undefined
   wroteAt: number
 }
 
@@ -69,6 +73,7 @@ export function openStream(
     isDue: false,
     isOver: false,
     isReading: false,
+    text: undefined,
     wroteAt: openedAt,
   }
   const sink = open({
@@ -117,7 +122,7 @@ async function read(state: State, parts: Parts): Promise<void> {
       state.isDue ||= isMore
     }
   } catch {
-    // The storage is away: the timer has it tried again, as long as the client waits.
+    // The storage is away: the timer has it tried again, as long as the client waits. A text that was read is kept.
     state.isDue = true
   } finally {
     state.isReading = false
@@ -126,12 +131,14 @@ async function read(state: State, parts: Parts): Promise<void> {
 
 /** Whether there may be more. */
 async function readOnce(state: State, parts: Parts): Promise<boolean> {
-  const text = await parts.source.next()
+  if (state.text === undefined) state.text = await parts.source.next()
+  const { text } = state
   if (state.isOver || text === undefined) return false
   if (text === null || !(await parts.isAllowed())) {
     parts.sink.end()
     return false
   }
+  state.text = undefined
   write(state, parts, text)
   return true
 }
