@@ -89,7 +89,8 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
   const settings = toSettings(options.settings)
   const rateLimit = createRateLimit(access)
   const prefix = createPublicPrefix(publicUrl)
-  const waits = createTaskWaits({ service, settings, log })
+  const isStillAllowed = createIsStillAllowed(access)
+  const waits = createTaskWaits({ isStillAllowed, service, settings, log })
   const services = {
     service,
     clock,
@@ -105,7 +106,7 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
     checkReady: options.checkReady ?? isReady,
     changes: options.changes,
     streams: createOpenStreams(settings, clock),
-    isStillAllowed: createIsStillAllowed(access),
+    isStillAllowed,
     callbacks: options.callbacks,
     inputs: options.inputs,
     webhooks: options.webhooks,

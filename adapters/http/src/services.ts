@@ -52,7 +52,7 @@ export interface Services {
   readonly checkReady: () => Promise<void>
   readonly changes: ChangeService | undefined
   readonly streams: OpenStreams
-  /** Whether a key that opened a stream may still read it. Rejects if that can't be known for now. */
+  /** Whether the key of a stream, or of a wait, may still read. Rejects if that can't be known for now. */
   readonly isStillAllowed: (
     authorization: string | null,
     scopes: readonly ApiKeyScope[],

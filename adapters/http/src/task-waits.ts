@@ -1,24 +1,38 @@
 /**
  * Requests that wait for the end of a task. A wait holds no more than a timer and a listener, and still one
  * key must not take all of them: above a bound the answer comes at once, as if nobody had asked for a wait.
- * What a reader would get wrong: a wait never refuses or fails a request, whatever becomes of it.
+ * What a reader would get wrong: a wait never refuses or fails a request, whatever becomes of it. Whoever may
+ * no longer ask when it is over is answered with the task as it was before.
  */
-import { isTerminal, type Log, type Task, type TaskService } from "@safelight/core"
+import {
+  isTerminal,
+  type ApiKeyScope,
+  type Log,
+  type Task,
+  type TaskService,
+} from "@safelight/core"
 import type { HttpSettings } from "./defaults.ts"
 import type { Exchange } from "./exchange.ts"
+import type { Services } from "./services.ts"
 
 export interface TaskWaits {
   /**
    * Resolves as soon as the task is finished, `seconds` have passed, the caller has left or the waits have
    * ended. Never rejects.
    */
-  wait(exchange: Exchange, task: Task, seconds: number | undefined): Promise<Waited>
+  wait(exchange: Exchange, task: Task, wish: WaitWish): Promise<Waited>
   /** All waits end now, and every later one at once. */
   end(): void
 }
 
+export interface WaitWish {
+  readonly seconds: number | undefined
+  /** What the key must still have after the wait. */
+  readonly scopes: readonly ApiKeyScope[]
+}
+
 export interface Waited {
-  /** As it stands after the wait. */
+  /** As it stands after the wait; as it was before if the key may not read it any more. */
   readonly task: Task
   /** Names the preference if the caller's wish was kept. */
   readonly headers: Readonly<Record<string, string>>
@@ -27,10 +41,16 @@ export interface Waited {
 export interface TaskWaitParts {
   readonly service: Pick<TaskService, "findTask" | "finished">
   readonly settings: Pick<HttpSettings, "accountWaits" | "waits">
+  readonly isStillAllowed: Services["isStillAllowed"]
   readonly log: Log
 }
 
-export function createTaskWaits({ log, service, settings }: TaskWaitParts): TaskWaits {
+export function createTaskWaits({
+  isStillAllowed,
+  log,
+  service,
+  settings,
+}: TaskWaitParts): TaskWaits {
   const room = createRoom(settings)
   const ending = new AbortController()
 
@@ -59,19 +79,24 @@ export function createTaskWaits({ log, service, settings }: TaskWaitParts): Task
     }
   }
 
-  /** As it stands now; as it was known if that can't be told. */
-  async function look(known: Task): Promise<Task> {
-    const { account, id } = known
+  /** As it stands now; undefined if that can't be told, or not to this key. */
+  async function look(
+    { request }: Exchange,
+    { account, id }: Task,
+    scopes: WaitWish["scopes"],
+  ): Promise<Task | undefined> {
     try {
-      return (await service.findTask({ account, id })) ?? known
+      const found = await service.findTask({ account, id })
+      const isAllowed = await isStillAllowed(request.headers.get("authorization"), scopes)
+      return isAllowed ? found : undefined
     } catch (error) {
       log.warn({ task: id, error }, "wait failed")
-      return known
+      return undefined
     }
   }
 
   return {
-    async wait(exchange, task, seconds) {
+    async wait(exchange, task, { scopes, seconds }) {
       if (seconds === undefined) return { task, headers: {} }
       const headers = { "preference-applied": `wait=${seconds}` }
       if (isTerminal(task) || seconds === 0) return { task, headers }
@@ -81,7 +106,8 @@ export function createTaskWaits({ log, service, settings }: TaskWaitParts): Task
       const isKept = await untilFinished(exchange, task.id, seconds)
       leave()
       exchange.waitedMs = performance.now() - beganAt
-      return { task: await look(task), headers: isKept ? headers : {} }
+      const found = await look(exchange, task, scopes)
+      return { task: found ?? task, headers: isKept && found !== undefined ? headers : {} }
     },
     end: () => ending.abort("ended"),
   }

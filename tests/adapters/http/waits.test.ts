@@ -174,6 +174,45 @@ for (const kind of WORLDS) {
       }
     })
 
+    it("tells a key that was revoked meanwhile nothing that came after", async (t) => {
+      const world = await createWorld(kind)
+      t.after(world.close)
+      putRunning(world)
+      const text = world.keys.add()
+      const authorization = `Bearer ${text}`
+      const { headers, ...call } = creation()
+      const read = world.call(PATH, { headers: { ...LONG.headers, authorization } })
+      await until(() => world.fake.countWaits() === 1)
+      const wanted = { ...call, headers: { ...headers, ...LONG.headers, authorization } }
+      const made = world.call("/v1/tasks", wanted)
+      await until(() => world.fake.countWaits() === 2)
+      world.keys.change(text, { revokedAt: 1 })
+      await world.clock.advance(1_000)
+      for (const id of world.fake.tasks.keys()) finish(world, id)
+      const [shown, accepted] = [await read, await made]
+      assert.deepEqual([shown.status, await readStatus(shown)], [200, "running"])
+      assert.deepEqual([accepted.status, await readStatus(accepted)], [202, "queued"])
+      assert.equal(accepted.headers.get("location")?.startsWith("/v1/tasks/"), true)
+      for (const { headers: told } of [shown, accepted]) {
+        assert.equal(told.get("preference-applied"), null)
+      }
+      assert.equal((await world.call(PATH, { headers: { authorization } })).status, 401)
+    })
+
+    it("tells nothing new where the key can't be looked at for now, and refuses nothing", async (t) => {
+      const world = await createWorld(kind)
+      t.after(world.close)
+      putRunning(world)
+      const read = world.call(PATH, LONG)
+      await until(() => world.fake.countWaits() === 1)
+      world.keys.fail(outside("storage-unavailable"))
+      await world.clock.advance(1_000)
+      finish(world)
+      const shown = await read
+      assert.deepEqual([shown.status, await readStatus(shown)], [200, "running"])
+      assert.equal(shown.headers.get("preference-applied"), null)
+    })
+
     it("fails no submission that was accepted", async (t) => {
       const world = await createWorld(kind)
       t.after(world.close)

@@ -16,6 +16,8 @@ import { labelHeader } from "../request/labels.ts"
 import { SUBMISSION_REFUSALS, toSubmissionRefusal } from "./submission-refusal.ts"
 import { toTaskText } from "./task-body.ts"
 
+const SCOPES = ["tasks:write"] as const
+
 export const createTask = defineEndpoint({
   method: "POST",
   path: "/v1/tasks",
@@ -30,7 +32,7 @@ export const createTask = defineEndpoint({
       "A colour may also stand once more under its parameter's own name, as that object's only " +
       'member: `{"colors":[{"colors":[{"r":255}]}]}`.',
   },
-  key: { scopes: ["tasks:write"], rate: "create" },
+  key: { scopes: SCOPES, rate: "create" },
   headers: {
     "Idempotency-Key": idempotencyKey,
     "Safelight-Label": labelHeader,
@@ -69,7 +71,8 @@ export const createTask = defineEndpoint({
       const seconds = call.sent.Prefer
       // Bodies in flight are bounded: a wait must not keep others from sending theirs.
       if (seconds !== undefined) {
-        call.afterBody = async () => answer(await waits.wait(call, task, seconds))
+        call.afterBody = async () =>
+          answer(await waits.wait(call, task, { seconds, scopes: SCOPES }))
       }
       return made
     }

@@ -15,6 +15,8 @@ interface Finished {
   readonly text: string
 }
 
+const SCOPES = ["tasks:read"] as const
+
 export const showTask = defineEndpoint({
   method: "GET",
   path: "/v1/tasks/:task",
@@ -27,7 +29,7 @@ export const showTask = defineEndpoint({
       "`Prefer: wait=30`. Without `Preference-Applied` in the answer there was no room for a wait, and the " +
       "next request is to be put off as `Retry-After` says.",
   },
-  key: { scopes: ["tasks:read"], rate: "read" },
+  key: { scopes: SCOPES, rate: "read" },
   inPath: { task: TASK_ID },
   headers: { Prefer: preferWait },
   answers: {
@@ -56,7 +58,7 @@ export const showTask = defineEndpoint({
       const finding = findTask(refuse, task, (id) => service.findTask({ account, id }))
       if (seconds === undefined) return finding.then((found) => answer(found))
       return finding
-        .then((found) => waits.wait(call, found, seconds))
+        .then((found) => waits.wait(call, found, { seconds, scopes: SCOPES }))
         .then(({ task: found, headers }) => answer(found, headers))
     }
   },

@@ -36,6 +36,10 @@ export const WAITING: ConformanceSection = {
       ),
     },
     {
+      row: "A key that was revoked meanwhile is told the task as it was before the wait, and no `Preference-Applied`",
+      tests: waits("a wait > tells a key that was revoked meanwhile nothing that came after"),
+    },
+    {
       row: "A wait that fails refuses no submission that was accepted",
       tests: waits("a wait > fails no submission that was accepted"),
     },
