@@ -16,8 +16,8 @@ import { createScene, type Scene, type SceneOptions } from "./support.ts"
 const ACCEPTED = { kind: "accepted", operation: "op-7" } as const
 const FILM = {
   kind: "completed",
-  // What a channel says of lengths counts for nothing where the engine measures.
-  inputVideosMs: [60_000],
+  // Less than was measured, which counts.
+  inputVideosMs: [1_000],
   outputs: [{ mimeType: "video/mp4", durationMs: 60_000, open: () => once("5000") }],
 } as const
 
@@ -125,6 +125,31 @@ describe("the videos that a task refers to", () => {
     assert.equal(chargeMicros, (4 + 7 + 5) * perVideoSecondMicros)
     assert.deepEqual(measured, [2])
     assert.deepEqual([...scene.artifacts.locators.keys()], [artifacts[0]?.locator])
+  })
+
+  it("are charged as their channel got them where that was longer, within the reservation, and told", async () => {
+    for (const [toldMs, billedMs] of [
+      [[1_500, 26_000], 30_000],
+      [[90_000, 7_000, 5_000], 30_000],
+      [[4_500], 11_500],
+    ] as const) {
+      const { entries, log } = createLogRecorder()
+      const { options } = createPorts()
+      const polls = [{ ...FILM, inputVideosMs: toldMs }]
+      const channel = createChannel({ submits: [ACCEPTED], polls })
+      const scene = createScene({ channels: [channel], ...options, log })
+      const id = await submit(scene, toUrl(1_500), toUrl(7_000))
+      await scene.clock.advance(5_000)
+      const { chargeMicros, reservationMicros, usage } = await scene.read(id)
+      const [first = 0, second = 0] = toldMs
+      assert.deepEqual(usage?.inputVideosMs, [Math.max(1_500, first), Math.max(7_000, second)])
+      const rate = DEFAULT_PRICES[0].models[referenceToVideo.id]?.perVideoSecondMicros ?? 0
+      assert.equal(chargeMicros, Math.min(((billedMs + 5_000) / 1_000) * rate, reservationMicros))
+      const [line, ...others] = entries.filter(({ message }) => message === "input videos longer")
+      const fields = { task: id, channel: "scripted", measuredMs: [1_500, 7_000], toldMs }
+      assert.deepEqual(line, { level: "warn", fields, message: "input videos longer" })
+      assert.deepEqual(others, [])
+    }
   })
 
   it("are charged by the process that ends the task, as the first one measured them", async () => {
@@ -336,6 +361,6 @@ describe("the videos that a task refers to", () => {
     const id = await submit(scene, toUrl(6_000))
     await scene.clock.advance(5_000)
     const { usage } = await scene.read(id)
-    assert.deepEqual(usage, { images: 0, inputVideosMs: [60_000], outputVideoMs: 60_000 })
+    assert.deepEqual(usage, { images: 0, inputVideosMs: [1_000], outputVideoMs: 60_000 })
   })
 })

@@ -34,6 +34,7 @@ describe("a task's usage", () => {
       labels: {},
       price: { perImageMicros: IMAGE_MICROS },
       billedInputMs: 0,
+      imagesAsked: 1,
     })
     assert.equal(usage?.task.chargeMicros, IMAGE_MICROS)
     assert.deepEqual(usage?.task.usage, { images: 1, inputVideosMs: [], outputVideoMs: 0 })
@@ -45,6 +46,16 @@ describe("a task's usage", () => {
     const usage = await scene.engine.findUsage({ account: "ada", id })
     assert.deepEqual([usage?.task.usage, usage?.billedInputMs], [null, 0])
     assert.equal(usage?.task.reservationMicros, 2 * IMAGE_MICROS)
+  })
+
+  it("tells how many pictures were asked for, also once the request is erased", async () => {
+    const channel = createScriptedChannel({ submits: [completed()] })
+    const scene = createScene({ channels: [channel] })
+    const id = await submitAs(scene, "ada", 4)
+    await scene.engine.finished(id)
+    await scene.engine.erase({ account: "ada", id })
+    const usage = await scene.engine.findUsage({ account: "ada", id })
+    assert.deepEqual([usage?.imagesAsked, usage?.task.usage?.images], [4, 1])
   })
 
   it("has the input video as it is billed", async () => {

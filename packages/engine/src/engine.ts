@@ -50,6 +50,7 @@ import { createLateAnswers } from "./work/late-answers.ts"
 import { withOwnHeads } from "./record/own-heads.ts"
 import { readArtifact, type ArtifactName } from "./reads/read-artifact.ts"
 import { receiveCallback } from "./work/receive-callback.ts"
+import { createKeptOutputs } from "./work/media/kept-outputs.ts"
 import { createMeasuring } from "./work/media/measuring.ts"
 import { holdArtifacts } from "./record/hold-artifacts.ts"
 import { createRecorder } from "./record/recorder.ts"
@@ -241,6 +242,7 @@ function createContext(options: EngineOptions): Context {
     clock,
     callbacks: createCallbackAddresses(keys, publicUrl),
     deadlines: createDeadlines(clock),
+    keptOutputs: createKeptOutputs(),
     lateAnswers: createLateAnswers(ports),
     lease,
     measuring: createMeasuring(),

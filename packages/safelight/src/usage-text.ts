@@ -45,7 +45,7 @@ function toReason(record: TaskUsage): Reason {
     const line = `${charged}: nothing was used that is billed`
     return { lines: [line], isProved: chargeMicros === 0 }
   }
-  const used = toUsedLines(model, usage)
+  const used = toUsedLines(model, usage, record.images_asked)
   if (record.price === null) {
     const line = `${charged}; the service no longer knows the prices of that table`
     return { lines: [...used, line], isProved: true }
@@ -59,8 +59,11 @@ function toReason(record: TaskUsage): Reason {
   return { lines: [...used, ...words.rules, words.sum, ...limit, charged, ...difference], isProved }
 }
 
-function toUsedLines(model: string, usage: Usage): readonly string[] {
-  if (isBilledByImage({ model, usage })) return []
+function toUsedLines(model: string, usage: Usage, asked: number | null): readonly string[] {
+  if (isBilledByImage({ model, usage })) {
+    const isPart = asked !== null && usage.images < asked
+    return isPart ? [`${asked} images were asked for; ${usage.images} could be had`] : []
+  }
   const inputs = usage.inputVideosMs.map(toSeconds).join(" + ")
   const output = `output of ${toSeconds(usage.outputVideoMs)}, as measured`
   return inputs === "" ? [output] : [output, `input of ${inputs}, as measured`]

@@ -210,7 +210,14 @@ export function createFakeService() {
       if (task?.account !== account) return undefined
       const price = findPrice(DEFAULT_PRICES, task.priceVersion, task.model)
       const labels = requested.get(id)?.labels ?? {}
-      return { task, labels, price, billedInputMs: billedInputMs(task.usage?.inputVideosMs ?? []) }
+      const inputMs = billedInputMs(task.usage?.inputVideosMs ?? [])
+      return {
+        task,
+        labels,
+        price,
+        billedInputMs: inputMs,
+        imagesAsked: task.usage?.images ?? null,
+      }
     },
     async sumUsage(request) {
       failIfAsked()

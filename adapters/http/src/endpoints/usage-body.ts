@@ -14,7 +14,13 @@ import {
 } from "@safelight/core"
 
 /** JSON. A price that is no longer configured is null. */
-export function toTaskUsageText({ task, labels, price, billedInputMs }: TaskUsage): string {
+export function toTaskUsageText({
+  task,
+  labels,
+  price,
+  billedInputMs,
+  imagesAsked,
+}: TaskUsage): string {
   const { usage } = task
   return JSON.stringify({
     task_id: task.id,
@@ -27,6 +33,7 @@ export function toTaskUsageText({ task, labels, price, billedInputMs }: TaskUsag
     reserved_micros: isTerminal(task) ? 0 : task.reservationMicros,
     charge_micros: task.chargeMicros,
     charge_limit_micros: task.reservationMicros,
+    images_asked: imagesAsked,
     usage: usage && {
       images: usage.images,
       output_video_ms: usage.outputVideoMs,

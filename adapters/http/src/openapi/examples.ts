@@ -110,6 +110,7 @@ const TASK_USAGE = {
   reserved_micros: 0,
   charge_limit_micros: 10_000,
   ...CHARGE,
+  images_asked: 1,
   usage: { images: 1, output_video_ms: 0, input_videos_ms: [], billed_input_ms: 0 },
 }
 

@@ -201,6 +201,13 @@ const taskUsage = v.object({
     micros,
     v.description("What was reserved for it at first: it costs at most that, whatever was used."),
   ),
+  images_asked: v.pipe(
+    v.nullable(count),
+    v.description(
+      "Pictures that the task is to make. If one can't be had, it succeeds with the others and is " +
+        "charged for those: `usage` has fewer. Null of a film, or where it is no longer known.",
+    ),
+  ),
   usage: v.pipe(
     v.nullable(
       v.object({

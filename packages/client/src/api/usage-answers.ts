@@ -21,6 +21,8 @@ export interface TaskUsage {
   readonly charge_micros: number
   /** What was reserved for it at first: it costs at most that, whatever was used. */
   readonly charge_limit_micros: number
+  /** Pictures that the task is to make. If one can't be had, it succeeds with the others and is charged for those: `usage` has fewer. Null of a film, or where it is no longer known. */
+  readonly images_asked: number | null
   /** Null where nothing was used, or not yet. */
   readonly usage: {
     readonly images: number

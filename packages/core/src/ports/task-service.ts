@@ -210,6 +210,8 @@ export interface TaskUsage {
   readonly price: ModelPrice | undefined
   /** Input video as billed, 0 while nothing was used. */
   readonly billedInputMs: number
+  /** How many pictures the task is to make; null of a film, and of a model that does not tell it any more. */
+  readonly imagesAsked: number | null
 }
 
 export interface UsageReport {

@@ -4,6 +4,7 @@ import type { Deadlines } from "./deadlines.ts"
 import type { EngineClock } from "./engine-clock.ts"
 import type { LateAnswers } from "../work/late-answers.ts"
 import type { Ports } from "./ports.ts"
+import type { KeptOutputs } from "../work/media/kept-outputs.ts"
 import type { Measuring } from "../work/media/measuring.ts"
 import type { Recorder } from "../record/recorder.ts"
 import type { Lease } from "../ownership/worker-lease.ts"
@@ -14,6 +15,7 @@ export interface Context extends Ports {
   readonly callbacks: CallbackAddresses
   readonly clock: EngineClock
   readonly deadlines: Deadlines
+  readonly keptOutputs: KeptOutputs
   readonly lateAnswers: LateAnswers
   readonly lease: Lease
   readonly measuring: Measuring

@@ -12,6 +12,7 @@ import {
   type TaskRequest,
   type TaskService,
 } from "@safelight/core"
+import { countImagesAsked } from "./images-asked.ts"
 import { toChanges } from "./task-changes.ts"
 import type { Context } from "../host/context.ts"
 import { createBalanceReader } from "./balance.ts"
@@ -67,6 +68,7 @@ export function createReads(context: Context): TaskReads {
           labels: await storage.readLabels(task.id),
           price: findPrice(prices, task.priceVersion, task.model),
           billedInputMs: billedInputMs(task.usage?.inputVideosMs ?? []),
+          imagesAsked: countImagesAsked(context, task),
         }
       )
     },

@@ -122,8 +122,9 @@ async function record(
 
 /**
  * Records a result that came with the answer. While its outputs can't be kept they are tried again:
- * with an operation by asking for them anew, without one here, until the task's end. Nobody else has
- * them, so a mistake of ours, or of a host's storage, gives up no more than a failure does.
+ * with an operation by asking for them anew, without one here, until the task's end, which it has with those
+ * that are there. Nobody else has them, so a mistake of ours, or of a host's storage, gives up no more than a
+ * failure does.
  */
 async function settleAtOnce(
   context: Context,
@@ -133,20 +134,27 @@ async function settleAtOnce(
 ): Promise<StepResult> {
   const { clock, log, settings } = context
   const { attempt, endBy } = work.head.task
-  const acceptance = toAcceptance(outcome, call)
-  for (let tries = 1; ; tries += 1) {
+  const before = toAcceptance(outcome, call)
+  const isUnkeyed = work.permit?.channel.submission.kind === "unkeyed"
+  const isPast = (): boolean => clock.judgedNow() >= endBy
+  // By a repeat of its key another process may have all of them.
+  const isLast = (): boolean => isPast() || (isUnkeyed && work.ending.signal.aborted)
+  for (let [tries, wasOver] = [1, false]; ; tries += 1) {
     try {
-      return await settle(context, work, outcome, acceptance)
+      return await settle(context, work, outcome, { before, isLast })
     } catch (error) {
       const fields = { task: work.id, error }
       log[isSafelightError(error) ? "warn" : "error"](fields, "collect failed")
     }
-    if (acceptance[0] !== undefined) return recordOutcome(context, work, acceptance[0])
+    if (before[0] !== undefined) return recordOutcome(context, work, before[0])
     await clock.wait(toBackoffMs(settings, tries), work.ending.signal)
-    if (work.ending.signal.aborted || clock.judgedNow() >= endBy) {
+    const isOver = work.ending.signal.aborted || isPast()
+    const mayDeliver = !wasOver && isLast() && context.keptOutputs.findAnswer(work) !== undefined
+    if (isOver && !mayDeliver) {
       // What the channel makes of a repeat decides what comes of it.
       return recordOutcome(context, work, { kind: "doubt", attempt, code: "collection-failed" })
     }
+    wasOver = isOver
   }
 }
 

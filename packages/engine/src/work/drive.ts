@@ -13,6 +13,7 @@ import { recordLostCall, resolveDoubt } from "./doubt-step.ts"
 import { follow } from "./follow-step.ts"
 import { endOverdue } from "./overdue.ts"
 import { giveBackAll } from "./give-back.ts"
+import { discardKept } from "./media/kept-outputs.ts"
 import { toBackoffMs } from "../host/settings.ts"
 import { stopWork } from "./stop-work.ts"
 import { ENDED_HERE, isHeld, type StepResult, type Work } from "./work.ts"
@@ -30,6 +31,9 @@ export async function drive(context: Context, work: Work): Promise<void> {
     await stopCancelled(context, work)
   } catch (error) {
     await letGo(context, work, error)
+  } finally {
+    // Whoever follows it next fetches them anew.
+    if (work.controller.signal.aborted) await discardKept(context, work)
   }
 }
 

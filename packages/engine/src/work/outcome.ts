@@ -22,16 +22,29 @@ import { requireSettled, toCharge } from "../record/settlement.ts"
 import { REQUEST_INPUT } from "../record/request-input.ts"
 import type { StepResult, Work } from "./work.ts"
 
-/** Records the end of an attempt; `before` are commands that belong in the same append. */
+export interface SettleOptions {
+  /** Commands that belong in the same append. */
+  readonly before?: readonly TaskCommand[]
+  /** Whether outputs that lack by then are done without; never by default. */
+  readonly isLast?: () => boolean
+}
+
+type Outcome = Completed | Refused | NotCreated
+
+/** Records the end of an attempt. */
 export async function settle(
   context: Context,
   work: Work,
-  outcome: Completed | Refused | NotCreated,
-  before: readonly TaskCommand[] = [],
+  outcome: Outcome,
+  options: SettleOptions = {},
 ): Promise<StepResult> {
-  work.isCollecting = outcome.kind === "completed"
+  // A provider that knows its outputs no more takes none back of which some are here.
+  const isOver = outcome.kind !== "completed" || outcome.outputs.length === 0
+  const kept = isOver ? context.keptOutputs.findAnswer(work) : undefined
+  const end = kept ?? outcome
+  work.isCollecting = end.kind === "completed"
   try {
-    return await record(context, work, outcome, before)
+    return await record(context, work, end, kept ? { ...options, isLast: () => true } : options)
   } finally {
     work.isCollecting = false
   }
@@ -40,10 +53,10 @@ export async function settle(
 async function record(
   context: Context,
   work: Work,
-  outcome: Completed | Refused | NotCreated,
-  before: readonly TaskCommand[],
+  outcome: Outcome,
+  { before = [], isLast = () => false }: SettleOptions,
 ): Promise<StepResult> {
-  const command = await toCommand(context, work, outcome)
+  const command = await toCommand(context, work, outcome, isLast)
   const inputs = outcome.kind === "refused" ? await toProviderInput(context, work, outcome) : []
   const isSuccess = command.kind === "succeed"
   await context.probe(isSuccess ? "succeed:before-append" : "outcome:before-append", work.id)
@@ -69,14 +82,17 @@ export const ERASED: Refused = {
 async function toCommand(
   context: Context,
   work: Work,
-  outcome: Completed | Refused | NotCreated,
+  outcome: Outcome,
+  isLast: () => boolean,
 ): Promise<TaskCommand> {
   const { attempt, state } = work.head.task
   // A callback may have told meanwhile that there is work.
   const answer = state === "running" ? {} : ({ isAnswer: true } as const)
   switch (outcome.kind) {
     case "completed":
-      return traceCall(context.tracer, { name: "collect" }, () => collect(context, work, outcome))
+      return traceCall(context.tracer, { name: "collect" }, () =>
+        collect(context, work, outcome, { isLast }),
+      )
     case "refused":
       return { ...(await toRefusal(context, work, outcome)), ...answer }
     case "not-created": {

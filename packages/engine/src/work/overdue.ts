@@ -15,6 +15,7 @@ import {
 } from "@safelight/core"
 import type { Context } from "../host/context.ts"
 import { settle } from "./outcome.ts"
+import { discardKept } from "./media/kept-outputs.ts"
 import { isOfOutput } from "./media/open-output.ts"
 import type { RecordOptions } from "../record/recorder.ts"
 import { pollChannel } from "./poll-channel.ts"
@@ -36,8 +37,8 @@ export type Ended = "timed-out" | "settled" | "left"
 
 /**
  * How long after its end a task is left to whoever holds it or can settle it, who may just be
- * storing the result, and to a channel that fails when it is asked. A holder that is gone loses its
- * lease long before; this is for where nobody works at all.
+ * storing the result, to a channel that fails when it is asked, and to outputs that lack where others are
+ * stored. A holder that is gone loses its lease long before; this is for where nobody works at all.
  */
 export const LEFT_TO_OTHERS_MS = 600_000
 
@@ -79,20 +80,22 @@ export async function endOverdue(
     )
   }
   const late = channel && (await stopLate(context, work, channel))
-  if (late !== undefined) return settleLate(context, work, late, options)
+  const known = late ?? context.keptOutputs.findAnswer(work)
+  if (known !== undefined) return settleLate(context, work, known, options)
   return recordEnd(context, work, { kind: "time-out" }, options)
 }
 
 async function recordEnd(
-  { recorder }: Context,
+  context: Context,
   work: Work,
   command: TaskCommand,
   { now, maxTries }: EndOptions,
 ): Promise<Ended> {
   const { signal } = work.ending
   const options = { now, signal, ...(maxTries !== undefined && { maxTries }) }
-  const recorded = await recorder.recordFact(work.head, [command], options)
+  const recorded = await context.recorder.recordFact(work.head, [command], options)
   if (recorded.kind !== "recorded") return "left"
+  await discardKept(context, work)
   work.head = recorded.head
   work.isReleased ||= !recorded.isKept
   return "timed-out"
@@ -138,8 +141,9 @@ async function settleLate(
   options: EndOptions,
 ): Promise<Ended> {
   const { attempt, dispatch, endBy, operation } = work.head.task
+  const isLast = (): boolean => options.now >= endBy + LEFT_TO_OTHERS_MS
   try {
-    await settle(context, work, result)
+    await settle(context, work, result, { isLast })
     return "settled"
   } catch (error) {
     if (!isSafelightError(error) || options.now < endBy + STORE_MS) throw error

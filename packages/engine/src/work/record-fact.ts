@@ -15,6 +15,7 @@ import {
 } from "@safelight/core"
 import type { Context } from "../host/context.ts"
 import { discardStored } from "./media/inspect-stored.ts"
+import { discardKept } from "./media/kept-outputs.ts"
 import { stopWork } from "./stop-work.ts"
 import { advance, type StepResult, type Work } from "./work.ts"
 
@@ -31,6 +32,9 @@ export async function recordFact(
   if (recorded.kind === "refused") {
     await reportRefused(context, work, commands, recorded)
     await discardRefused(context, commands, recorded.head)
+  }
+  if (recorded.kind !== "superseded" && isTerminal(recorded.head.task)) {
+    await discardKept(context, work)
   }
   return advance(work, recorded)
 }

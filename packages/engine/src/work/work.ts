@@ -41,8 +41,8 @@ export interface Work {
   isCollecting: boolean
   /** Somebody has asked for a poll since the last one began. */
   isWoken: boolean
-  /** Since when its output has been of no use, each time it was asked for; on the monotonic clock. */
-  unusableSince: number | undefined
+  /** By position, since when an output has been of no use each time it was asked for; on the monotonic clock. */
+  readonly unusableSince: Map<number, number>
   /** In memory where the task was submitted here; else read from the inputs when needed. */
   parameters: ParameterValues | undefined
   /** Of the span that submitted it here; else read from the inputs when needed. */
@@ -80,7 +80,7 @@ export function createWork(
     wake: undefined,
     isCollecting: false,
     isWoken: false,
-    unusableSince: undefined,
+    unusableSince: new Map(),
     parameters: more.parameters,
     traceparent: more.traceparent,
     inputVideosMs: undefined,

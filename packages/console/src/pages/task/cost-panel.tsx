@@ -26,12 +26,16 @@ export function CostPanel({ cost }: { readonly cost: TaskUsage }): JSX.Element {
   )
 }
 
-function toLines({ usage, price }: TaskUsage): readonly (readonly [string, JSX.Element])[] {
+function toLines({
+  usage,
+  price,
+  images_asked: asked,
+}: TaskUsage): readonly (readonly [string, JSX.Element])[] {
   if (usage === null) return []
   const perImage = price?.per_image_micros
   const perSecond = price?.per_video_second_micros
   return [
-    ...(usage.images > 0 ? [line("Images", `${usage.images}`, perImage)] : []),
+    ...(usage.images > 0 ? [line("Images", toImages(usage.images, asked), perImage)] : []),
     ...(usage.output_video_ms > 0
       ? [line("Film", formatDuration(usage.output_video_ms), perSecond)]
       : []),
@@ -39,6 +43,11 @@ function toLines({ usage, price }: TaskUsage): readonly (readonly [string, JSX.E
       ? [line("Films put in", formatDuration(usage.billed_input_ms), perSecond)]
       : []),
   ]
+}
+
+/** Where one could not be had, the task has the others. */
+function toImages(images: number, asked: number | null): string {
+  return asked !== null && images < asked ? `${images} of ${asked} asked for` : `${images}`
 }
 
 function line(

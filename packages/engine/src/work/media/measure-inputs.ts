@@ -87,7 +87,8 @@ const NOTHING: MeasuredInputs = { kind: "measured", inputs: [] }
 
 /**
  * How long the videos were that a task referred to when it was bought; what its channel says where the
- * engine measures nothing. Tries again while the storage fails: that must not cost a paid result.
+ * engine measures nothing. The caller's own server may send its provider longer videos than it has sent here:
+ * of each the longer one counts. Tries again while the storage fails: that must not cost a paid result.
  */
 export async function toInputVideosMs(
   context: Context,
@@ -105,9 +106,22 @@ export async function toInputVideosMs(
     return hasVideos ? findInputVideosMs(context, work) : []
   }
   const measured = await persist(context, find, work.ending.signal)
-  if (measured !== undefined) return measured
+  if (measured !== undefined) return toLonger(context, work, measured, told)
   log.error({ task: work.id }, "input durations erased")
   return []
+}
+
+function toLonger(
+  { log }: Context,
+  work: Work,
+  measuredMs: readonly number[],
+  toldMs: readonly number[],
+): readonly number[] {
+  const longerMs = measuredMs.map((each, position) => Math.max(each, toldMs[position] ?? 0))
+  if (longerMs.every((each, position) => each === measuredMs[position])) return measuredMs
+  const channel = work.head.task.dispatch?.channel
+  log.warn({ task: work.id, channel, measuredMs, toldMs }, "input videos longer")
+  return longerMs
 }
 
 function findVideos(

@@ -108,17 +108,22 @@ const UNUSABLE_MS = 300_000
 export function isLost(
   { clock }: Pick<Context, "clock">,
   work: Work,
-  output: ChannelOutput,
+  { outputs, position }: { readonly outputs: readonly ChannelOutput[]; readonly position: number },
   error: SafelightError,
 ): boolean {
+  const output = outputs[position] as ChannelOutput
   if (!isLinked(output)) return UNUSABLE.has(error.code)
   if (clock.now() >= (output.expiresAt ?? Infinity)) return true
   // What is not what its digest names says nothing of the output.
   if (output.sha256 !== undefined) return error.code === "media_unreadable"
   const now = clock.monotonicNow()
-  work.unusableSince = UNUSABLE.has(error.code) ? (work.unusableSince ?? now) : undefined
-  if (work.unusableSince === undefined) return false
-  return output.url.startsWith("data:") || now >= work.unusableSince + UNUSABLE_MS
+  if (!UNUSABLE.has(error.code)) {
+    work.unusableSince.delete(position)
+    return false
+  }
+  const since = work.unusableSince.get(position) ?? now
+  work.unusableSince.set(position, since)
+  return output.url.startsWith("data:") || now >= since + UNUSABLE_MS
 }
 
 /** Whether it is the output that failed, and not where it was to be stored. */
