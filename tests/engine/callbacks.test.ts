@@ -219,6 +219,19 @@ describe("a callback that the provider vouches for", () => {
     assert.equal((await scene.read(id)).state, "running")
   })
 
+  it("is refused where the provider is silent about the work that it names, and the next one is adopted", async () => {
+    const { channel, id, key, scene } = await openDoubt()
+    channel.willPoll(() => new Promise(() => {}))
+    const foreign = { kind: "verified", operation: { id: "foreign" } } as const
+    const refused = assert.rejects(call(scene, key, foreign), { code: "aborted" })
+    await scene.clock.advance(SETTINGS.pollTimeoutMs + 1_000)
+    await refused
+    assert.equal((await scene.read(id)).state, "doubtful")
+    channel.willPoll(RUNNING)
+    assert.equal(await call(scene, key, VERIFIED), "taken")
+    assert.deepEqual((await scene.read(id)).operation, OPERATION)
+  })
+
   it("changes nothing when it comes again, late, or after the end", async () => {
     const { channel, entries, id, key, scene } = await openDoubt()
     channel.willPoll(RUNNING, completed())

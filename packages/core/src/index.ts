@@ -79,7 +79,7 @@ export {
   MAX_CHARGE_MICROS,
   MAX_USAGE,
 } from "./money/charge.ts"
-export { chargeOf, chargeWithin } from "./money/charge-of.ts"
+export { chargeAsTold, chargeOf, chargeWithin } from "./money/charge-of.ts"
 export {
   COST_CURRENCY,
   MAX_COST_UNIT_CHARACTERS,

@@ -44,6 +44,14 @@ export function chargeVideo(usage: Usage, price: ModelPrice): number {
   return toMicros((billedMs * toRate(price.perVideoSecondMicros) + 999n) / 1000n)
 }
 
+/**
+ * An amount of a host's own arithmetic in whole micro-units, rounded up, at most `MAX_CHARGE_MICROS`; undefined
+ * if it is none, as a negative one.
+ */
+export function toWholeMicros(amount: number): number | undefined {
+  return amount >= 0 ? Math.min(Math.ceil(amount), MAX_CHARGE_MICROS) : undefined
+}
+
 function toRate(micros: number | undefined): bigint {
   if (micros === undefined) throw new RangeError("the model's price lacks the rate it is billed by")
   return BigInt(micros)

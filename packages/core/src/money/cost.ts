@@ -6,7 +6,7 @@
 import * as v from "valibot"
 import type { Model } from "../models/model.ts"
 import type { Usage } from "../task/events.ts"
-import { MAX_CHARGE_MICROS } from "./charge.ts"
+import { MAX_CHARGE_MICROS, toWholeMicros } from "./charge.ts"
 import type { ModelPrice } from "./prices.ts"
 
 /** The unit of money: US dollars. Any other is a provider's own, such as `credits` or `tokens`. */
@@ -94,5 +94,6 @@ function compute(
   const rate = model.artifacts === "image" ? price.perImageMicros : price.perVideoSecondMicros
   // Free, whatever was made.
   if (rate === 0) return 0
-  return usage === undefined || rate === undefined ? undefined : model.charge(usage, price)
+  if (usage === undefined || rate === undefined) return undefined
+  return toWholeMicros(model.charge(usage, price))
 }

@@ -4,7 +4,7 @@
  * a task to others before it sends anything.
  */
 import {
-  chargeOf,
+  chargeAsTold,
   chargeWithin,
   findPrice,
   type Log,
@@ -40,7 +40,8 @@ export function toLack({ model, priceVersion }: Task): string {
 
 /**
  * The charge of what was used. A film is some hundredths longer than was asked for, or a channel
- * makes more than it should: beyond what was reserved nobody pays.
+ * makes more than it should: beyond what was reserved nobody pays. A host's own model may charge what is no
+ * amount: its tasks end all the same.
  */
 export function toCharge(
   { log, prices }: SettlementPorts,
@@ -49,10 +50,29 @@ export function toCharge(
   usage: Usage,
 ): number {
   const chargeMicros = chargeWithin(model, prices, task, usage)
-  const measuredMicros = chargeOf(model, prices, task.priceVersion, usage)
-  if (measuredMicros > chargeMicros) {
-    const amounts = { task: task.id, measuredMicros, chargeMicros }
+  const toldMicros = chargeAsTold(model, prices, task.priceVersion, usage)
+  if (!(toldMicros >= 0 && Number.isSafeInteger(toldMicros))) {
+    reportUnusable(log, task, toldMicros, chargeMicros)
+  } else if (toldMicros > chargeMicros) {
+    const amounts = { task: task.id, measuredMicros: toldMicros, chargeMicros }
     log.info(amounts, "charge capped")
   }
   return chargeMicros
+}
+
+/** By log, the models of which it was told. */
+const toldOf = new WeakMap<Log, Set<string>>()
+
+/** Once of each model: every task of it will be charged so. */
+function reportUnusable(
+  log: Log,
+  { id: task, model }: Task,
+  toldMicros: number,
+  chargeMicros: number,
+): void {
+  const models = toldOf.get(log) ?? new Set()
+  toldOf.set(log, models)
+  if (models.has(model)) return
+  models.add(model)
+  log.error({ task, model, told: String(toldMicros), chargeMicros }, "charge unusable")
 }

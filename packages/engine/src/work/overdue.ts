@@ -9,7 +9,6 @@ import {
   type Channel,
   type Completed,
   type Refused,
-  type SafelightError,
   type StreamHead,
   type TaskCommand,
 } from "@safelight/core"
@@ -55,7 +54,7 @@ export function toUnheld({ clock }: Context, head: StreamHead): Work {
 
 /**
  * Ends `work`. Rejects where the storage still fails at the last try, or where a result that is
- * ready can't be stored and there is time left to try again.
+ * ready can't be stored or charged and there is time left to try again.
  */
 export async function endOverdue(
   context: Context,
@@ -146,7 +145,8 @@ async function settleLate(
     await settle(context, work, result, { isLast })
     return "settled"
   } catch (error) {
-    if (!isSafelightError(error) || options.now < endBy + STORE_MS) throw error
+    // Past the hour whatever it is: a mistake of ours, or of a host's model, would keep it open for ever.
+    if (options.now < endBy + STORE_MS) throw error
     context.log.error(
       { task: work.id, channel: dispatch?.channel, operation, error },
       "purchase abandoned",
@@ -157,9 +157,9 @@ async function settleLate(
 
 /** Whose failure it is: the provider's, whose output can't be had, or ours. */
 function toFailure(
-  error: SafelightError,
+  error: unknown,
 ): Pick<Extract<TaskCommand, { kind: "fail" }>, "code" | "message"> {
-  return isOfOutput(error)
+  return isSafelightError(error) && isOfOutput(error)
     ? { code: "no_output", message: "The provider's output could not be fetched." }
     : { code: "internal_error", message: "The result could not be stored." }
 }

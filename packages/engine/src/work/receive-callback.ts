@@ -19,10 +19,9 @@ import {
 import type { OpenedCallback } from "../host/callback-addresses.ts"
 import type { Context } from "../host/context.ts"
 import { findTraceparent } from "../record/trace-input.ts"
+import { toUnheld } from "./overdue.ts"
 import { isKnownPurchase } from "./record-fact.ts"
-import { pollChannel } from "./poll-channel.ts"
 import { toPollRequest } from "./request.ts"
-import { createWork } from "./work.ts"
 
 /** The dispatcher, as far as it is told of callbacks. */
 export interface CallbackParts {
@@ -130,18 +129,21 @@ function wakeHolder(
   if (head.task.state === "running" && isCurrent(head, opened)) tell(head.task.id)
 }
 
-/** Rejects where the provider does not know the operation, or can't be asked. */
+/**
+ * Rejects where the provider does not know the operation, or can't be asked. Silence confirms nothing: it rejects
+ * too, so that the provider sends the callback again.
+ */
 async function confirm(
   context: Context,
   channel: Channel,
   head: StreamHead,
   operation: Json,
 ): Promise<void> {
-  const { clock, settings } = context
-  const work = createWork(head, { id: "", heldUntil: 0 }, clock)
-  const request = { ...(await toPollRequest(context, work)), operation }
-  const { signal } = work.controller
-  await pollChannel(context, channel, request, { boundMs: settings.pollTimeoutMs, signal })
+  const { deadlines, settings } = context
+  const request = { ...(await toPollRequest(context, toUnheld(context, head))), operation }
+  await deadlines.run(settings.pollTimeoutMs, undefined, (signal) =>
+    channel.poll({ ...request, signal }),
+  )
 }
 
 /**
