@@ -226,6 +226,15 @@ export type {
 export type { InspectedMedia, MediaFacts, MediaInspector } from "./ports/media-inspector.ts"
 export type { Media, MediaRequest, MediaSource } from "./ports/media-source.ts"
 export {
+  CHANGED_WITHOUT_KEY,
+  type OperatorChange,
+  type OperatorChangeDetails,
+  type OperatorChangeKind,
+  type OperatorChangePage,
+  type OperatorChangesRequest,
+  type OperatorChangeStorage,
+} from "./ports/operator-change-storage.ts"
+export {
   SETTING_BOUNDS,
   type AccountListRequest,
   type AccountPage,

@@ -8,6 +8,7 @@ import { SafelightError } from "@safelight/core"
 import { sql, type Kysely } from "kysely"
 import type { StoreDialect } from "./dialect.ts"
 import { createInitialSchema } from "./initial-schema.ts"
+import { createOperatorChanges } from "./operator-changes-schema.ts"
 
 /**
  * Brings a database from the schema before to the next one. It is frozen once it was released: it calls
@@ -22,7 +23,10 @@ export interface Schema {
   readonly oldestCodeVersion: number
 }
 
-const SCHEMA: Schema = { migrations: [createInitialSchema], oldestCodeVersion: 1 }
+const SCHEMA: Schema = {
+  migrations: [createInitialSchema, createOperatorChanges],
+  oldestCodeVersion: 1,
+}
 
 /** The schema that this code writes. */
 export const SCHEMA_VERSION = SCHEMA.migrations.length

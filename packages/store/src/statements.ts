@@ -9,6 +9,7 @@ import { KEY_STATEMENTS } from "./keys.ts"
 import { LEASE_STATEMENTS } from "./leases.ts"
 import { LINK_STATEMENTS } from "./links.ts"
 import { LIST_STATEMENTS } from "./lists.ts"
+import { OPERATOR_CHANGE_STATEMENTS } from "./operator-changes.ts"
 import { QUEUE_STATEMENTS } from "./queue-statements.ts"
 import { RATE_STATEMENTS } from "./rates.ts"
 import { READ_STATEMENTS } from "./reads.ts"
@@ -28,6 +29,7 @@ export const STATEMENTS = describeStatements((compiler) => ({
   leases: LEASE_STATEMENTS(compiler),
   links: LINK_STATEMENTS(compiler),
   list: LIST_STATEMENTS(compiler),
+  operatorChanges: OPERATOR_CHANGE_STATEMENTS(compiler),
   queue: QUEUE_STATEMENTS(compiler),
   rates: RATE_STATEMENTS(compiler),
   read: READ_STATEMENTS(compiler),

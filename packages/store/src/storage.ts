@@ -18,6 +18,7 @@ import { createListMethod } from "./lists.ts"
 import { createLogMethods } from "./log-methods.ts"
 import { createStepLog } from "./log-steps.ts"
 import { createLongReads } from "./long-reads.ts"
+import { createOperatorChangeMethods } from "./operator-changes.ts"
 import { createQueueMethods } from "./queue.ts"
 import { createRateMethods } from "./rates.ts"
 import { createReadMethods } from "./reads.ts"
@@ -60,6 +61,7 @@ export function createStorage(driver: Driver, log: Log = SILENT_LOG): Storage {
     ...createLinkMethods(database, compiler),
     ...createListMethod(database, compiler),
     ...createLogMethods(writeLog, { onAppended: feedWatch.noteAppended, onQueued }),
+    ...createOperatorChangeMethods(database, compiler),
     ...createQueueMethods(database, compiler, { log, onFreed: onQueued }),
     ...createRateMethods(database, compiler),
     ...createReadMethods(database, compiler),

@@ -15,6 +15,7 @@ import type {
   IdempotencyUse,
   Input,
   LinkKey,
+  OperatorChange,
   Transfer,
   OutcomeRow,
   PausedChannel,
@@ -254,6 +255,16 @@ export const TABLES = {
     task: compact(),
     type: text(),
     version: integer(),
+  }),
+  /** What operators changed: append-only, a trigger refuses everything else. */
+  operatorChanges: describe<OperatorChange>({
+    id: text(),
+    account: nullable(text()),
+    at: integer(),
+    change: text(),
+    changedBy: text(),
+    details: json(),
+    target: text(),
   }),
   /** The channels that get nothing new. */
   pausedChannels: describe<PausedChannel>({ channel: text(), pausedAt: integer() }),

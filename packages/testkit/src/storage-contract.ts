@@ -21,6 +21,7 @@ import { LINK_BEHAVIOURS } from "./storage-link-behaviours.ts"
 import { LIST_BEHAVIOURS } from "./storage-list-behaviours.ts"
 import { MODEL_BEHAVIOURS } from "./storage-model-behaviours.ts"
 import { TRANSFER_BEHAVIOURS } from "./storage-transfer-behaviours.ts"
+import { OPERATOR_CHANGE_BEHAVIOURS } from "./storage-operator-change-behaviours.ts"
 import { QUEUE_BEHAVIOURS } from "./storage-queue-behaviours.ts"
 import { RATE_BEHAVIOURS } from "./storage-rate-behaviours.ts"
 import { SCAN_BEHAVIOURS } from "./storage-scan-behaviours.ts"
@@ -66,6 +67,7 @@ export function describeStorage(
       ...KEY_BEHAVIOURS,
       ...TRANSFER_BEHAVIOURS,
       ...DEPLOYMENT_BEHAVIOURS,
+      ...OPERATOR_CHANGE_BEHAVIOURS,
       ...WEBHOOK_BEHAVIOURS,
       ...DELIVERY_BEHAVIOURS,
       ...MODEL_BEHAVIOURS,

@@ -5,6 +5,7 @@ import { isSafelightError } from "@safelight/core"
 import { createPostgresStorage } from "@safelight/storage-postgres"
 import { SCHEMA_VERSION } from "@safelight/store"
 import { createNotifications } from "../../../adapters/storage-postgres/src/notifications.ts"
+import { toOperatorChange } from "../../support/operator-change.ts"
 import { createTestDatabase } from "../../support/test-database.ts"
 import { createFakeConnection, reject } from "../store/fake-connection.ts"
 import { open, toTasks, type Opened } from "./open.ts"
@@ -24,6 +25,22 @@ describe("the log", () => {
       await assert.rejects(opened.execute(sql), /events is append-only/, sql)
     }
     assert.equal((await opened.execute("select 1 from events")).length, 3)
+  })
+})
+
+describe("the record of operators' changes", () => {
+  it("refuses to be changed, by row and as a whole", async () => {
+    await using opened = await open()
+    const change = toOperatorChange()
+    await opened.storage.addOperatorChange(change)
+    for (const sql of [
+      "update operator_changes set changed_by = 'command'",
+      "delete from operator_changes",
+      "truncate operator_changes",
+    ]) {
+      await assert.rejects(opened.execute(sql), /operator_changes is append-only/, sql)
+    }
+    assert.deepEqual((await opened.storage.listOperatorChanges({ limit: 2 })).changes, [change])
   })
 })
 

@@ -15,6 +15,7 @@ import {
   succeedSample,
   type SampleAppend,
 } from "@safelight/testkit"
+import { toOperatorChange } from "../../support/operator-change.ts"
 import { createTemporaryFolder } from "../../support/temporary-folder.ts"
 import { assertUnavailable, assertUnavailableFrom, nextTag, open } from "./open.ts"
 
@@ -117,6 +118,20 @@ describe("the tables themselves", () => {
       assert.throws(() => other.exec(statement), /events is append-only/)
     }
     assert.equal((await opened.storage.readEvents("t")).length, 1)
+  })
+
+  it("refuse to change or delete an operator's change", async () => {
+    await using opened = await open({})
+    const change = toOperatorChange()
+    await opened.storage.addOperatorChange(change)
+    const other = opened.connect()
+    for (const statement of [
+      "update operator_changes set changed_by = 'command'",
+      "delete from operator_changes",
+    ]) {
+      assert.throws(() => other.exec(statement), /operator_changes is append-only/)
+    }
+    assert.deepEqual((await opened.storage.listOperatorChanges({ limit: 2 })).changes, [change])
   })
 
   it("show rows of tasks that are gone to a scan, page by page", async () => {

@@ -11,6 +11,7 @@ import type { DeploymentStorage } from "./deployment-storage.ts"
 import type { InsightStorage } from "./insight-storage.ts"
 import type { KeyStorage } from "./key-storage.ts"
 import type { LinkStorage } from "./link-storage.ts"
+import type { OperatorChangeStorage } from "./operator-change-storage.ts"
 import type { TransferStorage } from "./transfer-storage.ts"
 import type { RateStorage } from "./rate-storage.ts"
 import type { TaskStorage } from "./task-storage.ts"
@@ -25,6 +26,7 @@ export interface Storage
     InsightStorage,
     KeyStorage,
     LinkStorage,
+    OperatorChangeStorage,
     TransferStorage,
     RateStorage,
     WebhookStorage {

@@ -12,6 +12,7 @@ import { createMemoryChannels } from "./memory-channels.ts"
 import { createMemoryDeployment, type MemoryDeployment } from "./memory-deployment.ts"
 import { createMemoryFeeds } from "./memory-feeds.ts"
 import { createMemoryInsight } from "./memory-insight.ts"
+import { createMemoryOperatorChanges } from "./memory-operator-changes.ts"
 import { createMemoryTransfers } from "./memory-transfers.ts"
 import { createMemoryQueue } from "./memory-queue.ts"
 import { createMemoryReads } from "./memory-reads.ts"
@@ -73,6 +74,7 @@ export function createMemoryStorage(): MemoryStorage {
     }),
     listAllTasks: async (request) => listAllRows(tables, request),
     ...createMemoryDeployment(),
+    ...createMemoryOperatorChanges(),
     ...createMemoryWebhooks(feeds.feeds),
     ...createMemoryReads(tables),
     events,
