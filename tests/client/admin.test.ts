@@ -65,6 +65,24 @@ describe("an operator's client", () => {
     assert.equal(requests[0]?.target, "/v1/admin/channels/a%20b/pause")
   })
 
+  it("asks for what was changed, by pages", async () => {
+    const change = { id: "a", change: "key_revoked", changed_by: "command", target: "b" }
+    const page = { changes: [{ ...change, account: null, details: {} }], next_cursor: "next" }
+    const { client, requests } = createScriptedClient([
+      json(200, page),
+      json(200, { ...page, next_cursor: null }),
+      json(200, { changes: [{ ...change, target: 5 }], next_cursor: null }),
+    ])
+    assert.deepEqual(await client.admin.changes({ limit: 1 }), page)
+    assert.equal((await client.admin.changes({ cursor: "next" })).next_cursor, null)
+    const isNonsense = (error: unknown) => isApiError(error) && error.code === "invalid_answer"
+    await assert.rejects(client.admin.changes(), isNonsense)
+    assert.deepEqual(
+      requests.slice(0, 2).map(({ target }) => target),
+      ["/v1/admin/changes?limit=1", "/v1/admin/changes?cursor=next"],
+    )
+  })
+
   it("refuses an answer that lacks what is promised", async () => {
     const odd = Array.from({ length: 20 }, () => json(200, { channels: [{ name: "a" }] }))
     const { client } = createScriptedClient(odd)

@@ -89,6 +89,7 @@ const OPERATOR_ANSWERS = [
   "NewApiKey",
   "OperatorAccount",
   "OperatorAccountList",
+  "OperatorChangeList",
   "OperatorTask",
   "OperatorTaskList",
   "OperatorUsage",

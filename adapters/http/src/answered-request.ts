@@ -24,8 +24,10 @@ export interface AnsweredRequest {
   readonly sentBytes: number
   /** False if a download broke off. */
   readonly isComplete: boolean
-  /** The account of the key, once that was verified. */
+  /** The account of the key, once that was verified; also of one that was refused for what it lacks. */
   readonly account: string | undefined
+  /** The id of that key. */
+  readonly keyId: string | undefined
   /** The task that was made, or that the path names; it need not exist. */
   readonly task: string | undefined
 }
@@ -80,7 +82,7 @@ function toAnswered(
   response: Response,
   endedAt: number,
 ): AnsweredRequest {
-  const { requestId, caller, transfer, waitedMs = 0 } = exchange
+  const { requestId, caller, identity, transfer, waitedMs = 0 } = exchange
   return {
     requestId,
     ...toPlace(exchange, route),
@@ -89,6 +91,7 @@ function toAnswered(
     sentBytes: transfer?.sentBytes ?? toWrittenBytes(response),
     isComplete: transfer === undefined || transfer.sentBytes === transfer.lengthBytes,
     account: caller?.id,
+    keyId: identity?.keyId,
     task: exchange.task ?? toNamedTask(exchange),
   }
 }
@@ -114,6 +117,7 @@ export function toRefusedRequest(refused: {
     sentBytes: method === "HEAD" ? 0 : toTextBytes(toErrorText(refusal)),
     isComplete: true,
     account: undefined,
+    keyId: undefined,
     task: undefined,
   }
 }

@@ -22,6 +22,7 @@ import {
   setAccount,
   showAccount,
 } from "./endpoints/operator-accounts.ts"
+import { listChanges } from "./endpoints/operator-changes.ts"
 import { streamAudit } from "./endpoints/operator-audits.ts"
 import {
   checkChannel,
@@ -117,6 +118,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   revokeAccountLinks,
   showOperatorUsage,
   showSystem,
+  listChanges,
   streamAudit,
   receiveCallback,
   showLiveness,

@@ -38,6 +38,7 @@ export type {
   NewApiKey,
   OperatorAccount,
   OperatorAccountList,
+  OperatorChangeList,
   OperatorTask,
   OperatorTaskList,
   OperatorUsage,

@@ -263,6 +263,7 @@ export type {
   MemoryFacts,
   NodeView,
   OperatorAudits,
+  OperatorChanges,
   OperatorChannels,
   OperatorInsight,
   OperatorListRequest,

@@ -7,6 +7,7 @@ import { hostname } from "node:os"
 import { createAccess, createSignIn, type SignIn } from "@safelight/access"
 import { createStudioChannel } from "@safelight/channel-studio"
 import {
+  CHANGED_WITHOUT_KEY,
   SafelightError,
   createErrorLog,
   type Channel,
@@ -37,6 +38,7 @@ import { assertShared, openArtifacts, openStorage, type ServedArtifacts } from "
 import { createReadiness } from "./readiness.ts"
 import { readMostConnections } from "./open-files.ts"
 import { createOperatorInsight, type ServiceInsight } from "./operator/operator-insight.ts"
+import { createChangeRecord, toRecorded } from "./operator/record-changes.ts"
 import { readVersion } from "./read-version.ts"
 import { requireOwnData } from "./require-own-data.ts"
 import { requirePrices } from "./require-prices.ts"
@@ -130,7 +132,7 @@ async function assemble(options: ServiceOptions, log: Log, closers: Close[]): Pr
   // The engine's: processes that share a database must agree on when a key or a link has expired.
   const shared = { clock: engine.clock, log, checkReady, ...watching.handler }
   const settings = toBodySettings(readMemoryBytes())
-  const { access, signIn } = createEntry(storage, engine)
+  const { access, signIn } = createEntry(storage, engine, log)
   const insight = await createInsight(parts, engine, routes)
   closers.push(async () => insight.stop())
   const webhooks = createServiceWebhooks({ ...parts, engine, publicUrl: () => publicUrl })
@@ -182,10 +184,12 @@ function createCheckReady(parts: EngineParts, stopping: AbortSignal): () => Prom
 }
 
 /** Who may come in, and by which ways. */
-function createEntry(storage: Storage, engine: Engine) {
+function createEntry(storage: Storage, engine: Engine, log: Log) {
   const { clock } = engine
   const access = createAccess({ storage, service: engine, clock })
-  return { access, signIn: createSignIn({ keys: storage, clock }) }
+  const record = createChangeRecord({ storage, clock, log })
+  const keys = toRecorded(storage, (change) => record(CHANGED_WITHOUT_KEY.signIn, change))
+  return { access, signIn: createSignIn({ keys, clock }) }
 }
 
 /** A worker serves no API. */

@@ -1,17 +1,18 @@
 /**
  * Opens the data for a command, a folder or a PostgreSQL database, usually beside a running service. A place
  * without data is refused unless the command may create it: a mistyped place must not make a new database.
- * Sealed data can be read, and used by the commands that move it.
+ * Sealed data can be read, and used by the commands that move it. What a command changes is recorded.
  */
 import { access } from "node:fs/promises"
 import { join } from "node:path"
-import { assertServable, type Storage } from "@safelight/core"
+import { assertServable, CHANGED_WITHOUT_KEY, type Storage } from "@safelight/core"
 import { createPostgresStorage } from "@safelight/storage-postgres"
 import { createSqliteStorage } from "@safelight/storage-sqlite"
 import { refused } from "./command-error.ts"
 import type { Configuration } from "./configuration/configuration.ts"
 import { withIgnoredFolder } from "./ignored-folder.ts"
 import { toMachineFault } from "./machine-fault.ts"
+import { createChangeRecord, toRecorded, type RecordOwnChange } from "./operator/record-changes.ts"
 
 export interface OpenDataRequest {
   readonly configuration: Pick<Configuration, "data" | "database">
@@ -24,24 +25,31 @@ export interface OpenDataRequest {
 }
 
 /**
- * Calls `use` with the storage, and closes it in any case. Rejects as `use` does; with a `CommandError` or the
+ * Calls `use` with the storage, and closes it in any case. A storage to write to records what it changes; what goes
+ * through the log of tasks, `use` has to record. Rejects as `use` does; with a `CommandError` or the
  * storage's own error if the data can't be opened; and with `in-transfer` if it is sealed or being imported, unless
  * the purpose allows that.
  */
 export async function withData<Result>(
   request: OpenDataRequest,
-  use: (storage: Storage) => Promise<Result>,
+  use: (storage: Storage, record: RecordOwnChange) => Promise<Result>,
 ): Promise<Result> {
   const storage = await open(request).catch((error: unknown) => {
     throw toMachineFault(error)
   })
   try {
-    if (request.purpose === undefined || request.purpose === "write")
-      assertServable(await storage.listTransfers())
-    return await use(storage)
+    const record = createOwnRecord(storage)
+    if (request.purpose === "read" || request.purpose === "move") return await use(storage, record)
+    assertServable(await storage.listTransfers())
+    return await use(toRecorded(storage, record), record)
   } finally {
     await storage.close()
   }
+}
+
+function createOwnRecord(storage: Storage): RecordOwnChange {
+  const record = createChangeRecord({ storage, clock: { now: Date.now } })
+  return (change) => record(CHANGED_WITHOUT_KEY.command, change)
 }
 
 async function open({ configuration, mayCreate, purpose }: OpenDataRequest): Promise<Storage> {

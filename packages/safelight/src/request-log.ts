@@ -18,7 +18,7 @@ export function createRequestLog(log: Log): OnAnswered {
 }
 
 function toFields(request: AnsweredRequest): LogFields {
-  const { requestId, method, route, status, sentBytes, account, task } = request
+  const { requestId, method, route, status, sentBytes, account, keyId, task } = request
   return {
     requestId,
     method,
@@ -28,6 +28,7 @@ function toFields(request: AnsweredRequest): LogFields {
     durationMs: Math.round(request.durationMs * 1_000) / 1_000,
     sentBytes,
     ...(account !== undefined && { account }),
+    ...(keyId !== undefined && { keyId }),
     ...(task !== undefined && { task }),
     ...(!request.isComplete && { isComplete: false }),
   }

@@ -3,7 +3,14 @@
  * Audits are of as many pages as a test says.
  */
 import { setImmediate } from "node:timers/promises"
-import type { ChannelStanding, ChannelView, OperatorInsight, SystemFacts } from "@safelight/core"
+import type {
+  ChannelStanding,
+  ChannelView,
+  OperatorChange,
+  OperatorInsight,
+  SystemFacts,
+} from "@safelight/core"
+import { toOperatorChange } from "../../support/operator-change.ts"
 import { createFakeOperatorAccounts } from "./fake-operator-accounts.ts"
 import { createFakeOperatorTasks } from "./fake-operator-tasks.ts"
 
@@ -78,8 +85,18 @@ const SYSTEM: SystemFacts = {
   memory: { residentBytes: 3, heapUsedBytes: 2, externalBytes: 1 },
 }
 
+/** An id of a change. */
+export const LAST_CHANGE = "019b7a3c-5d1e-7f60-8a2b-3c4d5e6f7081"
+const CHANGE: Partial<OperatorChange> = {
+  change: "account-set",
+  target: "acme",
+  details: { settings: { budgetMicros: 5, signsContentUrls: true, suspendedAt: 2_000 } },
+}
+
 export function createFakeInsight(throwFailure: () => void) {
   const asked: unknown[] = []
+  const changers: string[] = []
+  const noteChanger = (changedBy: string): void => void changers.push(changedBy)
   let pages = 2
   let reads = 0
   let isBusy: boolean | undefined
@@ -98,8 +115,14 @@ export function createFakeInsight(throwFailure: () => void) {
   const insight: OperatorInsight = {
     channels: {
       listChannels: () => ask("list", [STUDIO, GONE]),
-      pauseChannel: (channel) => ask(["pause", channel], find(channel)),
-      resumeChannel: (channel) => ask(["resume", channel], find(channel)),
+      pauseChannel(channel, changedBy) {
+        changers.push(changedBy)
+        return ask(["pause", channel], find(channel))
+      },
+      resumeChannel(channel, changedBy) {
+        changers.push(changedBy)
+        return ask(["resume", channel], find(channel))
+      },
       checkChannel: (channel) =>
         ask(
           ["check", channel],
@@ -126,8 +149,12 @@ export function createFakeInsight(throwFailure: () => void) {
         }),
     },
     system: { readSystem: () => ask("system", SYSTEM) },
-    tasks: createFakeOperatorTasks(ask),
-    accounts: createFakeOperatorAccounts(ask),
+    tasks: createFakeOperatorTasks(ask, noteChanger),
+    accounts: createFakeOperatorAccounts(ask, noteChanger),
+    changes: {
+      listChanges: (request) =>
+        ask(["changes", request], { changes: [toOperatorChange(CHANGE)], next: LAST_CHANGE }),
+    },
     audits: {
       begin(kind, onEnd) {
         asked.push(["audit", kind])
@@ -161,6 +188,8 @@ export function createFakeInsight(throwFailure: () => void) {
   return {
     insight,
     asked,
+    /** Who made each change. */
+    changers,
     /** Whether another audit runs; without it that is known by those that were begun. */
     setBusy(busy: boolean): void {
       isBusy = busy

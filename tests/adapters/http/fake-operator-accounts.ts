@@ -30,6 +30,7 @@ const KEY: KeyView = {
 
 export function createFakeOperatorAccounts(
   ask: <Value>(question: unknown, value: Value) => Promise<Value>,
+  noteChanger: (changedBy: string) => void,
 ): OperatorAccounts {
   const isKnown = (account: string): boolean => account === KNOWN
   const made = { key: "sl_live_secret", view: KEY }
@@ -37,22 +38,32 @@ export function createFakeOperatorAccounts(
     listAccounts: (request) =>
       ask(["list accounts", request], { accounts: [VIEW.account], next: KNOWN }),
     findAccount: (id) => ask(["find account", id], isKnown(id) ? VIEW : undefined),
-    setAccount: (id, change) => ask(["set account", id, change], VIEW),
+    setAccount(id, change, changedBy) {
+      noteChanger(changedBy)
+      return ask(["set account", id, change], VIEW)
+    },
     listKeys: (account) => ask(["list keys", account], isKnown(account) ? [KEY] : undefined),
-    createKey: (request) =>
-      ask(["create key", request], isKnown(request.account) ? made : undefined),
-    revokeKey(name) {
+    createKey(request, changedBy) {
+      noteChanger(changedBy)
+      return ask(["create key", request], isKnown(request.account) ? made : undefined)
+    },
+    revokeKey(name, changedBy) {
+      noteChanger(changedBy)
       const revoked = { ...KEY, id: name.id, state: "revoked", revokedAt: 3_000 } as const
       const isOurs = isKnown(name.account) && [VALID_KEY, REVOKED_KEY].includes(name.id)
       return ask(["revoke key", name], isOurs ? revoked : undefined)
     },
-    rotateKey(request) {
+    rotateKey(request, changedBy) {
+      noteChanger(changedBy)
       const { account, id } = request
       const question = ["rotate key", request]
       if (isKnown(account) && id === REVOKED_KEY) return ask(question, { kind: "revoked" })
       if (!isKnown(account) || id !== VALID_KEY) return ask(question, { kind: "unknown" })
       return ask(question, { kind: "rotated", ...made, replaced: KEY })
     },
-    revokeLinks: (account) => ask(["revoke links", account], isKnown(account)),
+    revokeLinks(account, changedBy) {
+      noteChanger(changedBy)
+      return ask(["revoke links", account], isKnown(account))
+    },
   }
 }

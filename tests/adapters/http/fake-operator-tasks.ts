@@ -21,6 +21,7 @@ const EVENT: StoredEvent = {
 
 export function createFakeOperatorTasks(
   ask: <Value>(question: unknown, value: Value) => Promise<Value>,
+  noteChanger: (changedBy: string) => void,
 ): OperatorTasks {
   const find = (id: string) => (id === UNKNOWN ? undefined : toTask(id, { account: "account-b" }))
   return {
@@ -34,11 +35,13 @@ export function createFakeOperatorTasks(
           }),
     findTask: (id) => ask(["find", id], find(id)),
     listStoredEvents: (id) => ask(["events", id], find(id) && [EVENT]),
-    async cancelTask(id) {
+    async cancelTask(id, changedBy) {
+      noteChanger(changedBy)
       const task = await ask(["cancel", id], find(id))
       return task && { outcome: "too-late", task }
     },
-    resolveTask(verdict) {
+    resolveTask(verdict, changedBy) {
+      noteChanger(changedBy)
       const task = find(verdict.task)
       if (task === undefined) return ask(verdict, { kind: "unknown-task" as const })
       if ("adopt" in verdict && verdict.adopt === "{") {

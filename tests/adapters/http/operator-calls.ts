@@ -11,6 +11,7 @@ import {
 
 const CHANNELS = "/v1/admin/channels"
 const USAGE = "/v1/admin/usage"
+const CHANGES = "/v1/admin/changes"
 const AUDITS = "/v1/admin/audits"
 const TASKS = "/v1/admin/tasks"
 const ONE_TASK = `${TASKS}/{task_id}`
@@ -38,6 +39,10 @@ export function addOperatorCalls(keys: readonly string[], add: Add): void {
       add(USAGE, `${USAGE}${query}`, { method })
     }
     add(USAGE, `${USAGE}?by=channel&to=253402300800`, { method })
+    addCommon(CHANGES, CHANGES, { method }, keys, add)
+    for (const query of ["limit=101", "limit=0", "limit=x", "cursor=!", "other=1"]) {
+      add(CHANGES, `${CHANGES}?${query}`, { method })
+    }
   }
   for (const word of ["pause", "drain", "resume", "check"]) {
     const template = `${CHANNELS}/{channel}/${word}`

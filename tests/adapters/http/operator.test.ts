@@ -3,9 +3,14 @@ import assert from "node:assert/strict"
 import { afterEach, describe, it } from "node:test"
 import type { HttpSettings } from "@safelight/http"
 import { until } from "../../support/until.ts"
+import { LAST_CHANGE } from "./fake-insight.ts"
+import { KNOWN, VALID_KEY } from "./fake-operator-accounts.ts"
+import { IN_DOUBT } from "./fake-operator-tasks.ts"
+import { JSON_TYPE } from "./operator-call-parts.ts"
 import { createWorld, WORLDS } from "./worlds.ts"
 
 const CHANNELS = "/v1/admin/channels"
+const CHANGES = "/v1/admin/changes"
 const AUDITS = "/v1/admin/audits"
 
 for (const world of WORLDS) {
@@ -137,6 +142,56 @@ for (const world of WORLDS) {
       assert.equal(system["started_at"], 7)
     })
 
+    it("sees what was changed, by pages", async () => {
+      const { operator, read } = await create()
+      const shown = {
+        id: LAST_CHANGE,
+        created_at: 1_767_225_600,
+        changed_by: "0123456789",
+        change: "account_set",
+        target: "acme",
+        account: "acme",
+        details: { settings: { budget_micros: 5, sign_content_urls: true, suspended_at: 2 } },
+      }
+      const page = (await read(CHANGES)) as { changes: object[]; next_cursor: string }
+      assert.deepEqual(page.changes, [shown])
+      await read(`${CHANGES}?limit=3&cursor=${page.next_cursor}`)
+      assert.deepEqual(operator.asked, [
+        ["changes", { limit: 20 }],
+        ["changes", { limit: 3, before: LAST_CHANGE }],
+      ])
+    })
+
+    it("is named with each change, by the id of the key", async () => {
+      const { bare, keys, operator } = await create()
+      const key = keys.add({ scopes: ["admin"] })
+      const account = `/v1/admin/accounts/${encodeURIComponent(KNOWN)}`
+      const task = `/v1/admin/tasks/${IN_DOUBT}`
+      const changes: readonly (readonly [path: string, method: string, body?: object])[] = [
+        [`${CHANNELS}/studio/pause`, "POST"],
+        [`${CHANNELS}/studio/drain`, "POST"],
+        [`${CHANNELS}/studio/resume`, "POST"],
+        [account, "PUT", {}],
+        [`${account}/links/revoke`, "POST"],
+        [`${account}/keys`, "POST", {}],
+        [`${account}/keys/${VALID_KEY}/revoke`, "POST"],
+        [`${account}/keys/${VALID_KEY}/rotate`, "POST", {}],
+        [`${task}/cancel`, "POST"],
+        [`${task}/resolve`, "POST", { fail: true }],
+      ]
+      for (const [path, method, body] of changes) {
+        const headers = { authorization: `Bearer ${key}`, ...(body && JSON_TYPE) }
+        const sent = body && { body: JSON.stringify(body) }
+        const { status } = await bare(path, { method, headers, ...sent })
+        assert.ok(status < 300, `${path}: ${status}`)
+      }
+      const id = key.slice("sl_live_".length, "sl_live_".length + 10)
+      assert.deepEqual(
+        operator.changers,
+        Array.from(changes, () => id),
+      )
+    })
+
     it("needs the scope, which no other includes, and which includes no other", async () => {
       const { audit, bare, call, keys, operator } = await create()
       assert.equal((await call("/v1/tasks")).status, 403)
@@ -150,6 +205,7 @@ for (const world of WORLDS) {
         [`${CHANNELS}/studio/check`, "POST"],
         ["/v1/admin/usage?by=day", "GET"],
         ["/v1/admin/system", "GET"],
+        [CHANGES, "GET"],
         [AUDITS, "POST"],
       ] as const) {
         const refused = await bare(path, { method, headers: { authorization } })

@@ -39,6 +39,7 @@ export async function readEveryMetric(): Promise<readonly Family[]> {
     sentBytes: 1,
     isComplete: true,
     account: undefined,
+    keyId: undefined,
     task: undefined,
   })
   return [...parsePrometheusText((await metrics.scrape()).text).values()]

@@ -231,13 +231,13 @@ describe("channels", () => {
     await add("t1", "gone")
     const pausedAt = clock.now()
     const paused = { channel: "studio", state: "paused", pausedAt, inFlight: 0 }
-    assert.deepEqual(await pauseChannel("studio"), paused)
+    assert.deepEqual(await pauseChannel("studio", "key"), paused)
     const draining = { channel: "gone", state: "draining", pausedAt, inFlight: 1 }
-    assert.deepEqual(await pauseChannel("gone"), draining)
+    assert.deepEqual(await pauseChannel("gone", "key"), draining)
     const open = { channel: "gone", state: "open", pausedAt: 0, inFlight: 1 }
-    assert.deepEqual(await resumeChannel("gone"), open)
-    assert.equal(await pauseChannel("nobody"), undefined)
-    assert.equal(await resumeChannel("nobody"), undefined)
+    assert.deepEqual(await resumeChannel("gone", "key"), open)
+    assert.equal(await pauseChannel("nobody", "key"), undefined)
+    assert.equal(await resumeChannel("nobody", "key"), undefined)
     assert.deepEqual(await storage.listPausedChannels(), [{ channel: "studio", pausedAt }])
   })
 

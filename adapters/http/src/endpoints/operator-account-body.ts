@@ -4,9 +4,11 @@
  */
 import {
   fields,
+  NO_LIMITS,
   SETTING_BOUNDS,
   toUnixSeconds,
   type Account,
+  type AccountSettings,
   type AccountView,
   type KeyView,
   type Rate,
@@ -94,6 +96,19 @@ export function toSettingsBody(account: Account): object {
     max_retention_ms: account.maxRetentionMs,
     sign_content_urls: account.signsContentUrls,
   }
+}
+
+/** Of some settings, by the names of the whole. */
+export function toGivenSettingsBody(settings: Partial<AccountSettings>): object {
+  const whole = toSettingsBody({ ...NO_LIMITS, ...settings, id: "", createdAt: 0 })
+  const names = new Set<string>(Object.keys(settings).flatMap((name) => toBodyNames(name)))
+  return Object.fromEntries(Object.entries(whole).filter(([name]) => names.has(name)))
+}
+
+function toBodyNames(name: string): readonly string[] {
+  if (name === "rates") return ["create_rate", "read_rate", "content_rate"]
+  if (name === "signsContentUrls") return ["sign_content_urls"]
+  return [name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)]
 }
 
 export function toAccountBody({ account, leftMicros, totals }: AccountView): object {

@@ -50,7 +50,7 @@ const newKey = jsonBody({
   example: { scopes: ["tasks:write", "tasks:read"], expires_in: 2_592_000 },
 })
 
-const rotation = jsonBody({
+const rotationTerms = jsonBody({
   refusals: INTEGER_REFUSALS,
   schema: fields({ grace_seconds: seconds(0), expires_in: seconds(1) }),
   example: { grace_seconds: 3_600 },
@@ -111,7 +111,9 @@ export const createKey = defineEndpoint({
         ...(scopes && { scopes: API_KEY_SCOPES.filter((scope) => scopes.includes(scope)) }),
         ...(expiresIn !== undefined && { lifetimeMs: expiresIn * 1_000 }),
       }
-      const made = isAccountName(account) ? await insight.accounts.createKey(request) : undefined
+      const made = isAccountName(account)
+        ? await insight.accounts.createKey(request, call.identity.keyId)
+        : undefined
       if (made === undefined) throw refuse("account_not_found")
       return reply(call, 201, JSON.stringify({ ...toKeyBody(made.view), key: made.key }))
     }
@@ -138,7 +140,9 @@ export const revokeKey = defineEndpoint({
     if (insight === undefined) return undefined
     return async (call) => {
       const name = { account: call.param("account"), id: call.param("key") }
-      const revoked = isKeyName(name) ? await insight.accounts.revokeKey(name) : undefined
+      const revoked = isKeyName(name)
+        ? await insight.accounts.revokeKey(name, call.identity.keyId)
+        : undefined
       if (revoked === undefined) throw refuse("key_not_found")
       return reply(call, 200, JSON.stringify(toKeyBody(revoked)))
     }
@@ -159,7 +163,7 @@ export const rotateKey = defineEndpoint({
   key: OPERATOR_KEY,
   inPath: ONE_IN_PATH,
   query: {},
-  body: rotation,
+  body: rotationTerms,
   answers: {
     201: { description: "The new key with its secret, and the old one.", json: "RotatedApiKey" },
   },
@@ -171,11 +175,12 @@ export const rotateKey = defineEndpoint({
       const name = { account: call.param("account"), id: call.param("key") }
       if (!isKeyName(name)) throw refuse("key_not_found")
       const { expires_in: expiresIn, grace_seconds: grace = 0 } = call.body
-      const rotated = await insight.accounts.rotateKey({
+      const rotation = {
         ...name,
         graceMs: grace * 1_000,
         ...(expiresIn !== undefined && { lifetimeMs: expiresIn * 1_000 }),
-      })
+      }
+      const rotated = await insight.accounts.rotateKey(rotation, call.identity.keyId)
       if (rotated.kind === "unknown") throw refuse("key_not_found")
       if (rotated.kind === "revoked") throw refuse("key_revoked")
       const replaced = toKeyBody(rotated.replaced)

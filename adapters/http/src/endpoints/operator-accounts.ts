@@ -113,7 +113,8 @@ export const setAccount = defineEndpoint({
         const message = "account must be 1 to 200 printable characters."
         throw refuseParameters(refuse, [{ param: "account", code: "invalid_value", message }])
       }
-      const view = await insight.accounts.setAccount(name, toSettingsChange(call.body))
+      const { keyId } = call.identity
+      const view = await insight.accounts.setAccount(name, toSettingsChange(call.body), keyId)
       return reply(call, 200, JSON.stringify(toAccountBody(view)))
     }
   },
@@ -144,7 +145,8 @@ export const revokeAccountLinks = defineEndpoint({
     if (insight === undefined) return undefined
     return async (call) => {
       const name = call.param("account")
-      const isRevoked = isAccountName(name) && (await insight.accounts.revokeLinks(name))
+      const { keyId } = call.identity
+      const isRevoked = isAccountName(name) && (await insight.accounts.revokeLinks(name, keyId))
       if (!isRevoked) throw refuse("account_not_found")
       return reply(call, 204)
     }

@@ -44,21 +44,21 @@ export const pauseChannel = defineChange({
   word: "pause",
   id: "pauseChannel",
   summary: "Give a channel no new tasks; those that it has continue",
-  change: (channels, name) => channels.pauseChannel(name),
+  change: (channels, name, keyId) => channels.pauseChannel(name, keyId),
 })
 
 export const drainChannel = defineChange({
   word: "drain",
   id: "drainChannel",
   summary: "The same; its state is `draining` until it has nothing in flight, then `paused`",
-  change: (channels, name) => channels.pauseChannel(name),
+  change: (channels, name, keyId) => channels.pauseChannel(name, keyId),
 })
 
 export const resumeChannel = defineChange({
   word: "resume",
   id: "resumeChannel",
   summary: "End a pause or a drain",
-  change: (channels, name) => channels.resumeChannel(name),
+  change: (channels, name, keyId) => channels.resumeChannel(name, keyId),
 })
 
 export const checkChannel = defineEndpoint({
@@ -96,6 +96,7 @@ interface Change {
   readonly change: (
     channels: OperatorChannels,
     name: string,
+    keyId: string,
   ) => Promise<ChannelStanding | undefined>
 }
 
@@ -119,7 +120,7 @@ function defineChange({ change, id, summary, word }: Change): Endpoint {
     create({ insight }, { refuse, reply }) {
       if (insight === undefined) return undefined
       return async (call) => {
-        const standing = await change(insight.channels, call.param("channel"))
+        const standing = await change(insight.channels, call.param("channel"), call.identity.keyId)
         if (standing === undefined) throw refuse("channel_not_found")
         return reply(call, 200, JSON.stringify(toStandingBody(standing)))
       }

@@ -161,7 +161,8 @@ export const cancelAnyTask = defineEndpoint({
     if (insight === undefined) return undefined
     return async (call) => {
       const id = call.param("task")
-      const found = await findTask(refuse, id, (task) => insight.tasks.cancelTask(task))
+      const { keyId } = call.identity
+      const found = await findTask(refuse, id, (task) => insight.tasks.cancelTask(task, keyId))
       return reply(call, 200, toCancellationText(found, prefix()))
     }
   },
@@ -189,7 +190,9 @@ export const resolveTask = defineEndpoint({
     if (insight === undefined) return undefined
     return async (call) => {
       const verdict = toVerdict(refuse, call.param("task"), call.body)
-      const result = await findTask(refuse, verdict.task, () => insight.tasks.resolveTask(verdict))
+      const { keyId } = call.identity
+      const resolve = () => insight.tasks.resolveTask(verdict, keyId)
+      const result = await findTask(refuse, verdict.task, resolve)
       if (result.kind === "unknown-task") throw refuse("task_not_found")
       if (result.kind === "not-doubtful") throw refuse("task_not_in_doubt")
       if (result.kind === "no-operation") {

@@ -74,6 +74,20 @@ export const OPERATOR_EXAMPLES = {
   ApiKeyList: { keys: [KEY] },
   NewApiKey: { ...KEY, key: "sl_live_…" },
   RotatedApiKey: { ...KEY, key: "sl_live_…", replaced: { ...KEY, id: "9dPs3MnV0c" } },
+  OperatorChangeList: {
+    changes: [
+      {
+        id: "019b7a3c-5d1e-7f60-8a2b-3c4d5e6f7081",
+        created_at: 1_767_225_600,
+        changed_by: "9dPs3MnV0c",
+        change: "account_set",
+        target: "acme",
+        account: "acme",
+        details: { settings: { budget_micros: 5_000_000 } },
+      },
+    ],
+    next_cursor: null,
+  },
   OperatorUsage: {
     by: "day",
     from: 1_767_225_600,

@@ -190,6 +190,50 @@ const apiKey = {
   expires_at: v.pipe(whole, v.description("Unix time in seconds; 0 where it does not end.")),
 }
 
+const details = v.object({
+  settings: v.exactOptional(
+    v.pipe(v.record(v.string(), v.unknown()), v.description("Those that were given.")),
+  ),
+  scopes: v.exactOptional(v.array(v.picklist(API_KEY_SCOPES))),
+  expires_at: v.exactOptional(
+    v.pipe(whole, v.description("Of the key that was made, Unix time in seconds; 0: never.")),
+  ),
+  successor: v.exactOptional(
+    v.pipe(v.string(), v.description("The id of the key that replaces the target.")),
+  ),
+  replaced_expires_at: v.exactOptional(
+    v.pipe(whole, v.description("When the replaced key ends at the latest.")),
+  ),
+  artifact: v.exactOptional(v.pipe(v.string(), v.description("Whose links were revoked."))),
+  verdict: v.exactOptional(v.picklist(["adopt", "fail"])),
+})
+
+const change = v.object({
+  id: v.string(),
+  created_at: v.pipe(whole, v.description("Unix time in seconds.")),
+  changed_by: v.pipe(
+    v.string(),
+    v.description("The id of a key; `command`; or `sign-in`, by a one-time link."),
+  ),
+  change: v.pipe(
+    v.string(),
+    v.description(
+      "`account_set`, `key_created`, `key_rotated`, `key_revoked`, `links_revoked`, `link_key_rotated`, " +
+        "`channel_paused`, `channel_resumed`, `task_cancelled`, `task_resolved`, `task_erased`, `tasks_stopped`; " +
+        "later releases may have others.",
+    ),
+  ),
+  target: v.pipe(
+    v.string(),
+    v.description("What it was done to: the account, the id of the key, the channel, the task."),
+  ),
+  account: v.pipe(
+    v.nullable(v.string()),
+    v.description("Whose the target is; null if it is no account's."),
+  ),
+  details: v.pipe(details, v.description("What it was changed to, as far as that is no secret.")),
+})
+
 const shownKey = v.object(apiKey)
 const accountSettings = v.object(settings)
 const secret = v.pipe(v.string(), v.description("Whoever has it acts for the account."))
@@ -208,6 +252,10 @@ export const OPERATOR_SCHEMAS = {
   ApiKeyList: v.object({ keys: v.array(shownKey) }),
   NewApiKey: v.object({ ...apiKey, key: secret }),
   RotatedApiKey: v.object({ ...apiKey, key: secret, replaced: shownKey }),
+  OperatorChangeList: v.object({
+    changes: v.array(change),
+    next_cursor: v.nullable(v.string()),
+  }),
   OperatorUsage: usage,
   System: system,
 } as const

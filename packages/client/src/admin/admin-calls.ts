@@ -3,6 +3,7 @@ import {
   isChannelCheck,
   isChannelList,
   isChannelStanding,
+  isOperatorChangeList,
   isOperatorUsage,
   isSystem,
 } from "../api/check-operator-answers.ts"
@@ -10,6 +11,7 @@ import type {
   ChannelCheck,
   ChannelList,
   ChannelStanding,
+  OperatorChangeList,
   OperatorUsage,
   System,
 } from "../api/operator-answers.ts"
@@ -31,6 +33,13 @@ export interface OperatorUsageQuery {
   readonly to?: number | undefined
 }
 
+export interface ChangesQuery {
+  /** 20 by default. */
+  readonly limit?: number | undefined
+  /** `next_cursor` of the page before. */
+  readonly cursor?: string | undefined
+}
+
 export interface AdminCalls extends AdminTaskCalls {
   /** Accounts, their limits and their keys. */
   readonly accounts: AdminAccountCalls
@@ -46,6 +55,8 @@ export interface AdminCalls extends AdminTaskCalls {
   /** What tasks were charged and what they cost. */
   usage(query: OperatorUsageQuery, options?: CallOptions): Promise<OperatorUsage>
   system(options?: CallOptions): Promise<System>
+  /** One page of what operators changed, newest first: who, what, and when. */
+  changes(query?: ChangesQuery, options?: CallOptions): Promise<OperatorChangeList>
   /** Proves the log; the last message is the report. Leaving the loop ends the audit. */
   audit(kind: AuditKind, options?: CallOptions): AsyncIterableIterator<AuditMessage>
 }
@@ -79,6 +90,10 @@ export function createAdminCalls(connection: Connection): AdminCalls {
       return connection.read(path, isOperatorUsage, { signal })
     },
     system: ({ signal } = {}) => connection.read("/v1/admin/system", isSystem, { signal }),
+    changes({ cursor, limit } = {}, { signal } = {}) {
+      const path = withQuery("/v1/admin/changes", { limit, cursor })
+      return connection.read(path, isOperatorChangeList, { signal })
+    },
     audit: (kind, options = {}) => streamAudit(connection, kind, options),
   }
 }

@@ -9,6 +9,7 @@ import type {
   NewApiKey,
   OperatorAccount,
   OperatorAccountList,
+  OperatorChangeList,
   OperatorTask,
   OperatorTaskList,
   OperatorUsage,
@@ -30,6 +31,17 @@ export function isChannelStanding(value: unknown): value is ChannelStanding {
 export function isChannelCheck(value: unknown): value is ChannelCheck {
   const { name, problems } = toMembers(value)
   return typeof name === "string" && Array.isArray(problems)
+}
+
+export function isOperatorChangeList(value: unknown): value is OperatorChangeList {
+  const { changes, next_cursor: cursor } = toMembers(value)
+  const isCursor = cursor === null || typeof cursor === "string"
+  return Array.isArray(changes) && changes.every(isOperatorChange) && isCursor
+}
+
+function isOperatorChange(value: unknown): boolean {
+  const { change, changed_by: changedBy, target } = toMembers(value)
+  return [change, changedBy, target].every((each) => typeof each === "string")
 }
 
 export function isOperatorUsage(value: unknown): value is OperatorUsage {

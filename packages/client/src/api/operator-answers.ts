@@ -201,6 +201,45 @@ export interface OperatorAccountList {
   readonly next_cursor: string | null
 }
 
+export interface OperatorChangeList {
+  readonly changes: readonly {
+    readonly id: string
+    /** Unix time in seconds. */
+    readonly created_at: number
+    /** The id of a key; `command`; or `sign-in`, by a one-time link. */
+    readonly changed_by: string
+    /** `account_set`, `key_created`, `key_rotated`, `key_revoked`, `links_revoked`, `link_key_rotated`, `channel_paused`, `channel_resumed`, `task_cancelled`, `task_resolved`, `task_erased`, `tasks_stopped`; later releases may have others. */
+    readonly change: string
+    /** What it was done to: the account, the id of the key, the channel, the task. */
+    readonly target: string
+    /** Whose the target is; null if it is no account's. */
+    readonly account: string | null
+    /** What it was changed to, as far as that is no secret. */
+    readonly details: {
+      /** Those that were given. */
+      readonly settings?: Readonly<Record<string, unknown>>
+      readonly scopes?: readonly (
+        | "tasks:write"
+        | "tasks:read"
+        | "artifacts:read"
+        | "links:write"
+        | "webhooks:write"
+        | "admin"
+      )[]
+      /** Of the key that was made, Unix time in seconds; 0: never. */
+      readonly expires_at?: number
+      /** The id of the key that replaces the target. */
+      readonly successor?: string
+      /** When the replaced key ends at the latest. */
+      readonly replaced_expires_at?: number
+      /** Whose links were revoked. */
+      readonly artifact?: string
+      readonly verdict?: "adopt" | "fail"
+    }
+  }[]
+  readonly next_cursor: string | null
+}
+
 export interface OperatorTask {
   readonly account: string
   readonly task_id: string

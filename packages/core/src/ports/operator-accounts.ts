@@ -1,6 +1,7 @@
 /**
  * Accounts and their keys as an operator sees and changes them. A key's secret is in the answer that makes the key,
- * and nowhere else: no list has it, and no storage. Errors are those of `TaskStorage`.
+ * and nowhere else: no list has it, and no storage. Each change is recorded with `changedBy` before it is made. Errors
+ * are those of `TaskStorage`.
  */
 import type {
   Account,
@@ -21,17 +22,17 @@ export interface OperatorAccounts {
    * Sets the members given, and makes the account with the configuration's defaults if it is new; durable once
    * resolved, twice is the same as once. Every process obeys within a second.
    */
-  setAccount(id: string, change: SettingsChange): Promise<AccountView>
+  setAccount(id: string, change: SettingsChange, changedBy: string): Promise<AccountView>
   /** All keys of the account, revoked ones too, oldest first; undefined for an unknown account, like the next ones. */
   listKeys(account: string): Promise<readonly KeyView[] | undefined>
   /** Each call makes another key. */
-  createKey(request: KeyRequest): Promise<MadeKey | undefined>
+  createKey(request: KeyRequest, changedBy: string): Promise<MadeKey | undefined>
   /** Every process refuses the key within a second. Twice keeps the first moment. Undefined if the account has no such key. */
-  revokeKey(name: KeyName): Promise<KeyView | undefined>
+  revokeKey(name: KeyName, changedBy: string): Promise<KeyView | undefined>
   /** Makes a key of the same scopes; the old one ends after the grace. Each call makes another key. */
-  rotateKey(request: KeyRotation): Promise<RotationResult>
+  rotateKey(request: KeyRotation, changedBy: string): Promise<RotationResult>
   /** Ends every private link of the account that was made until now. False for an unknown account. */
-  revokeLinks(account: string): Promise<boolean>
+  revokeLinks(account: string, changedBy: string): Promise<boolean>
 }
 
 export interface AccountListRequest {

@@ -1,13 +1,15 @@
 /**
  * What an operator is shown of a whole service: channels, money, the process and its database, and audits. It
  * covers every account, so a front end asks for an operator's key first. Errors are those of `TaskStorage`;
- * figures may be up to a minute old.
+ * figures may be up to a minute old. Each change is recorded, before it is made, with `changedBy`: the id of the
+ * operator's key.
  */
 import type { Json } from "../canonical-json.ts"
 import type { StoredEvent } from "../task/stored-event.ts"
 import type { Task, TaskState } from "../task/task.ts"
 import type { Backlog, ChannelHour, DatabaseFacts, OutcomeGrouping } from "./insight-storage.ts"
 import type { Cancellation, ListResult } from "./task-service.ts"
+import type { OperatorChangePage, OperatorChangesRequest } from "./operator-change-storage.ts"
 import type { OperatorAccounts } from "./operator-accounts.ts"
 import type { ListRequest } from "./task-storage.ts"
 
@@ -18,6 +20,12 @@ export interface OperatorInsight {
   readonly audits: OperatorAudits
   readonly tasks: OperatorTasks
   readonly accounts: OperatorAccounts
+  readonly changes: OperatorChanges
+}
+
+export interface OperatorChanges {
+  /** What operators changed, newest first. */
+  listChanges(request: OperatorChangesRequest): Promise<OperatorChangePage>
 }
 
 export interface OperatorTasks {
@@ -27,13 +35,16 @@ export interface OperatorTasks {
   /** What the hashes of a task's events cover, oldest first; undefined for an unknown task. No input is among it. */
   listStoredEvents(id: string): Promise<readonly StoredEvent[] | undefined>
   /** As `TaskService.cancel`. */
-  cancelTask(id: string): Promise<Cancellation | undefined>
+  cancelTask(id: string, changedBy: string): Promise<Cancellation | undefined>
   /**
    * Says what became of a task in doubt, as a person learnt from the provider: it has the operation `adopt`, JSON or
    * plain text as the provider shows it, or with `fail` none, and the task fails uncharged. Any other task stays as
    * it is.
    */
-  resolveTask(request: TaskVerdict): Promise<ResolveResult | { readonly kind: "no-operation" }>
+  resolveTask(
+    request: TaskVerdict,
+    changedBy: string,
+  ): Promise<ResolveResult | { readonly kind: "no-operation" }>
 }
 
 export interface OperatorListRequest extends Omit<ListRequest, "account"> {
@@ -64,9 +75,9 @@ export interface OperatorChannels {
    * Gives the channel no new tasks, on any node; those that it has continue. Durable once resolved; twice is the same
    * as once. Undefined if neither the configuration nor the database knows the channel.
    */
-  pauseChannel(channel: string): Promise<ChannelStanding | undefined>
+  pauseChannel(channel: string, changedBy: string): Promise<ChannelStanding | undefined>
   /** Ends a pause, if there is one; otherwise as `pauseChannel`. */
-  resumeChannel(channel: string): Promise<ChannelStanding | undefined>
+  resumeChannel(channel: string, changedBy: string): Promise<ChannelStanding | undefined>
   /**
    * Asks the provider whether key, address and models are good, and buys nothing. One call a channel is under way
    * at a time: whoever asks meanwhile gets its answer. Undefined if the configuration has no such channel.

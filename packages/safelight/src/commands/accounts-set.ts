@@ -86,13 +86,16 @@ async function set(name: string, options: Options, context: CommandContext): Pro
   const { describeAccount } = await import("./account-record.ts")
   const { changeAccount } = await import("../operator/change-account.ts")
   const configuration = await loadDataConfiguration(options, context)
-  const text = await withData({ configuration, mayCreate: true }, async (storage) => {
+  const text = await withData({ configuration, mayCreate: true }, async (storage, record) => {
     const { defaults } = configuration.accounts
     // A mistyped name makes an account that nobody uses.
     const onNew = (): void => context.printError(`account "${name}" is new\n`)
     const changing = { storage, id: name, now: Date.now(), defaults, onNew }
     const account = await changeAccount(changing, change)
-    if (options.stop === true) await stopTasks({ storage, name, context }, configuration)
+    if (options.stop === true) {
+      await record({ change: "tasks-stopped", target: name, account: name })
+      await stopTasks({ storage, name, context }, configuration)
+    }
     return describeAccount(account, { storage, isJson: options.json === true })
   })
   context.print(text)

@@ -34,13 +34,16 @@ export function createTasksResolveCommand(context: CommandContext): Command {
 async function run(id: string, options: Options, context: CommandContext): Promise<void> {
   const request = toRequest(id, options)
   const { withData } = await import("../open-data.ts")
+  const { toResolution } = await import("../operator/record-changes.ts")
   const { toStatus } = await import("@safelight/core")
   const { resolveTask } = await import("@safelight/engine")
   const configuration = await loadDataConfiguration(options, context)
   const settings = { ...configuration.engine, retentionMs: configuration.retentionMs }
-  const result = await withData({ configuration, mayCreate: false }, (storage) =>
-    resolveTask({ storage, settings }, request),
-  )
+  const result = await withData({ configuration, mayCreate: false }, async (storage, record) => {
+    const { task } = (await storage.readTask(id)) ?? {}
+    if (task?.state === "doubtful") await record(toResolution(task, request))
+    return resolveTask({ storage, settings }, request)
+  })
   if (result.kind !== "resolved") throw toRefusal(result)
   const status = toStatus(result.task)
   const words = status === "failed" ? `${id} failed\n` : `${id} goes on\n`

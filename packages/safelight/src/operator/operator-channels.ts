@@ -16,6 +16,7 @@ import { checkPlanned, type CheckOptions } from "../channels/check-channels.ts"
 import { isKnownChannel } from "../channels/known-channels.ts"
 import { planChannels, type ChannelPlan } from "../channels/plan-channels.ts"
 import type { ChannelSettings } from "../configuration/channel-settings.ts"
+import { toRecorded, type RecordChange } from "./record-changes.ts"
 import { createKeptAnswer, type KeptAnswer } from "../kept-answer.ts"
 
 const HOUR_MS = 3_600_000
@@ -43,10 +44,12 @@ export interface OperatorChannelsOptions extends CheckOptions {
   readonly clock: Pick<Clock, "monotonicNow" | "now" | "wait">
   /** Of the channels that this process has, by name. */
   readonly limits: ReadonlyMap<string, ChannelLimits>
+  readonly record: RecordChange
 }
 
 export function createOperatorChannels(options: OperatorChannelsOptions): OperatorChannels {
-  const { clock, configuration, environment, limits, storage } = options
+  const { clock, configuration, environment, limits, record, storage } = options
+  const by = (changedBy: string) => toRecorded(storage, (change) => record(changedBy, change))
   const { channels, models } = configuration
   const checks = new Map<string, KeptAnswer<ChannelCheckReport>>()
   let plans: Promise<readonly ChannelPlan[]> | undefined
@@ -95,14 +98,14 @@ export function createOperatorChannels(options: OperatorChannelsOptions): Operat
         hours: outcomes.filter(({ channel }) => channel === view.channel),
       }))
     },
-    async pauseChannel(channel) {
+    async pauseChannel(channel, changedBy) {
       if (!(await isKnownChannel(storage, channel, await plan()))) return undefined
-      await storage.pauseChannel({ channel, pausedAt: clock.now() })
+      await by(changedBy).pauseChannel({ channel, pausedAt: clock.now() })
       return readStanding(storage, channel)
     },
-    async resumeChannel(channel) {
+    async resumeChannel(channel, changedBy) {
       if (!(await isKnownChannel(storage, channel, await plan()))) return undefined
-      await storage.resumeChannel(channel)
+      await by(changedBy).resumeChannel(channel)
       return readStanding(storage, channel)
     },
     checkChannel: check,

@@ -1,8 +1,9 @@
 /**
- * What the operator's API shows of a service, put together: tasks, channels, accounts, usage, the system, audits. Made
+ * What the operator's API shows of a service, put together: tasks, channels, accounts, usage, the system, audits, and
+ * the record of changes. Made
  * in every process that serves the API; without the operator's key nobody reaches it.
  */
-import type { ChannelLimits, OperatorInsight } from "@safelight/core"
+import type { ChannelLimits, OperatorChangeStorage, OperatorInsight } from "@safelight/core"
 import { sha256, type Route } from "@safelight/engine"
 import type { Configuration } from "../configuration/configuration.ts"
 import { createEventLoopDelay } from "./event-loop-delay.ts"
@@ -11,6 +12,7 @@ import { createOperatorAudits, type OperatorAuditsOptions } from "./operator-aud
 import { createOperatorChannels, type OperatorChannelsOptions } from "./operator-channels.ts"
 import { createOperatorSystem, type OperatorSystemOptions } from "./operator-system.ts"
 import { createOperatorTasks, type OperatorTasksOptions } from "./operator-tasks.ts"
+import { createChangeRecord, type ChangeRecordOptions } from "./record-changes.ts"
 import { createOperatorUsage } from "./operator-usage.ts"
 
 export interface ServiceInsight extends OperatorInsight {
@@ -23,6 +25,8 @@ type Storage = OperatorChannelsOptions["storage"] &
   OperatorAuditsOptions["storage"] &
   OperatorTasksOptions["storage"] &
   OperatorAccountsOptions["storage"] &
+  ChangeRecordOptions["storage"] &
+  Pick<OperatorChangeStorage, "listOperatorChanges"> &
   Parameters<typeof createOperatorUsage>[0]
 
 export interface OperatorInsightOptions
@@ -40,15 +44,17 @@ export interface OperatorInsightOptions
 export function createOperatorInsight(options: OperatorInsightOptions): ServiceInsight {
   const { configuration, routes } = options
   const { models, prices, role } = configuration
+  const recording = { ...options, record: createChangeRecord(options) }
   const eventLoop = createEventLoopDelay(options.clock)
   const audits = createOperatorAudits({ ...options, digest: sha256, prices, models })
   return {
-    channels: createOperatorChannels({ ...options, limits: toLimits(routes) }),
+    channels: createOperatorChannels({ ...recording, limits: toLimits(routes) }),
     usage: createOperatorUsage(options.storage),
     system: createOperatorSystem({ ...options, role, eventLoop }),
     audits,
-    tasks: createOperatorTasks({ ...options, models: models.map(({ id }) => id) }),
-    accounts: createOperatorAccounts({ ...options, defaults: configuration.accounts.defaults }),
+    tasks: createOperatorTasks({ ...recording, models: models.map(({ id }) => id) }),
+    accounts: createOperatorAccounts({ ...recording, defaults: configuration.accounts.defaults }),
+    changes: { listChanges: (request) => options.storage.listOperatorChanges(request) },
     stop() {
       audits.stop()
       eventLoop.stop()

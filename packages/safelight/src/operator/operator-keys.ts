@@ -13,6 +13,7 @@ import {
   type StoredKey,
 } from "@safelight/core"
 import { toKeyView } from "./key-view.ts"
+import { toRecorded, type RecordChange } from "./record-changes.ts"
 
 export interface OperatorKeysOptions {
   readonly storage: Pick<
@@ -20,11 +21,15 @@ export interface OperatorKeysOptions {
     "createKey" | "findAccount" | "findKey" | "listKeys" | "revokeKey" | "rotateKey"
   >
   readonly clock: Pick<Clock, "now">
+  readonly record: RecordChange
 }
 
 type OperatorKeys = Pick<OperatorAccounts, "createKey" | "listKeys" | "revokeKey" | "rotateKey">
 
-export function createOperatorKeys({ clock, storage }: OperatorKeysOptions): OperatorKeys {
+export function createOperatorKeys(options: OperatorKeysOptions): OperatorKeys {
+  const { clock, record, storage } = options
+  const by = (changedBy: string) => toRecorded(storage, (change) => record(changedBy, change))
+
   async function find(account: string, id: string): Promise<StoredKey | undefined> {
     const found = await storage.findKey(id)
     return found?.account === account ? found : undefined
@@ -37,24 +42,25 @@ export function createOperatorKeys({ clock, storage }: OperatorKeysOptions): Ope
       const keys = await storage.listKeys()
       return keys.filter((key) => key.account === account).map((key) => toKeyView(key, now))
     },
-    async createKey({ account, lifetimeMs, scopes = ACCOUNT_SCOPES }) {
+    async createKey({ account, lifetimeMs, scopes = ACCOUNT_SCOPES }, changedBy) {
       if ((await storage.findAccount(account)) === undefined) return undefined
       const now = clock.now()
       const term = { now, expiresAt: toEnd(now, lifetimeMs) }
-      return toMade(await createKey({ keys: storage, account, scopes, ...term }), scopes, term)
+      const made = await createKey({ keys: by(changedBy), account, scopes, ...term })
+      return toMade(made, scopes, term)
     },
-    async revokeKey({ account, id }) {
+    async revokeKey({ account, id }, changedBy) {
       if ((await find(account, id)) === undefined) return undefined
-      await storage.revokeKey({ id, revokedAt: clock.now() })
+      await by(changedBy).revokeKey({ id, revokedAt: clock.now() })
       const revoked = await find(account, id)
       return revoked && toKeyView(revoked, clock.now())
     },
-    async rotateKey({ account, graceMs, id, lifetimeMs }) {
+    async rotateKey({ account, graceMs, id, lifetimeMs }, changedBy) {
       const before = await find(account, id)
       if (before === undefined) return { kind: "unknown" }
       const now = clock.now()
       const term = { now, expiresAt: toEnd(now, lifetimeMs) }
-      const result = await rotateKey({ keys: storage, id, graceMs, ...term })
+      const result = await rotateKey({ keys: by(changedBy), id, graceMs, ...term })
       if (result.kind !== "rotated") return { kind: result.kind }
       const replaced = toKeyView({ ...before, expiresAt: result.replacedExpiresAt }, now)
       return { kind: "rotated", ...toMade(result.key, before.scopes, term), replaced }

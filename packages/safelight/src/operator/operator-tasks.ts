@@ -1,18 +1,28 @@
 /** The tasks of all accounts, as an operator sees and settles them: with what the engine does for an account. */
-import type { OperatorTasks, Storage, TaskService } from "@safelight/core"
+import {
+  toStatus,
+  type OperatorTasks,
+  type ResolveRequest,
+  type Storage,
+  type TaskService,
+  type TaskVerdict,
+} from "@safelight/core"
 import type { Engine } from "@safelight/engine"
 import { parseOperation } from "./parse-operation.ts"
+import { toResolution, type RecordChange } from "./record-changes.ts"
 
 export interface OperatorTasksOptions {
   readonly engine: Pick<TaskService, "cancel" | "listTasks"> & Pick<Engine, "resolve">
   readonly storage: Pick<Storage, "listAllTasks" | "readEvents" | "readTask">
   /** The names of the models. */
   readonly models: readonly string[]
+  readonly record: RecordChange
 }
 
 export function createOperatorTasks({
   engine,
   models,
+  record,
   storage,
 }: OperatorTasksOptions): OperatorTasks {
   const findTask: OperatorTasks["findTask"] = async (id) => (await storage.readTask(id))?.task
@@ -33,15 +43,27 @@ export function createOperatorTasks({
       const events = await storage.readEvents(id)
       return events.length === 0 ? undefined : events
     },
-    async cancelTask(id) {
+    async cancelTask(id, changedBy) {
       const task = await findTask(id)
-      return task && engine.cancel({ account: task.account, id })
+      if (task === undefined) return undefined
+      const { account } = task
+      const isUnfinished = ["queued", "running"].includes(toStatus(task))
+      if (isUnfinished) await record(changedBy, { change: "task-cancelled", target: id, account })
+      return engine.cancel({ account, id })
     },
-    async resolveTask(verdict) {
-      if ("fail" in verdict) return engine.resolve(verdict)
-      const adopt = parseOperation(verdict.adopt)
-      if (adopt === undefined) return { kind: "no-operation" }
-      return engine.resolve({ task: verdict.task, adopt })
+    async resolveTask(verdict, changedBy) {
+      const request = toResolveRequest(verdict)
+      if (request === undefined) return { kind: "no-operation" }
+      const found = await findTask(verdict.task)
+      if (found?.state === "doubtful") await record(changedBy, toResolution(found, request))
+      return engine.resolve(request)
     },
   }
+}
+
+/** Undefined if what is to be adopted is no operation. */
+function toResolveRequest(verdict: TaskVerdict): ResolveRequest | undefined {
+  if ("fail" in verdict) return verdict
+  const adopt = parseOperation(verdict.adopt)
+  return adopt === undefined ? undefined : { task: verdict.task, adopt }
 }

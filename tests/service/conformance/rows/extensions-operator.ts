@@ -1,12 +1,14 @@
 /** Extensions: what an operator sees and steers, by a key of the scope `admin`. */
 import type { ConformanceSection } from "../conformance-row.ts"
 import {
+  commandChanges,
   errors,
   linkSignIn,
   me,
   operator,
   operatorAccounts,
   operatorAccountsServed,
+  operatorChanges,
   operatorInsight,
   operatorServed,
   operatorTasks,
@@ -28,6 +30,23 @@ export const OPERATOR: ConformanceSection = {
           "endpoints below /v1/admin > are closed to everybody without a key",
           "endpoints below /v1/admin > are closed to a key of tasks:write, tasks:read, artifacts:read, links:write, webhooks:write",
           "endpoints below /v1/admin > are not closed to an operator's key",
+        ),
+      ],
+    },
+    {
+      row: "`GET /v1/admin/changes`: each change of an operator, recorded with who, what and when before it is made",
+      tests: [
+        ...operator(
+          "an operator > sees what was changed, by pages",
+          "an operator > is named with each change, by the id of the key",
+        ),
+        ...operatorChanges(
+          "an operator's change > of an account, its keys and its links is recorded and logged with the operator's key",
+          "an operator's change > of a channel and of a task is recorded and logged with the operator's key",
+          "an operator's change > that can't be recorded is not made",
+        ),
+        ...commandChanges(
+          "accounts, keys, links, channels and tasks: each command leaves its record",
         ),
       ],
     },
