@@ -73,7 +73,7 @@ after(() => inspector.close())
 async function measure(bytes: Uint8Array, kind: MediaKind) {
   const { signal } = new AbortController()
   const read = async (start: number, end: number) => bytes.slice(start, end)
-  const media = { bytes: bytes.length, kinds: [kind], read, signal }
+  const media = { account: "alice", bytes: bytes.length, kinds: [kind], read, signal }
   const { durationMs = 0, size } = await inspector.inspect(media)
   const { width, height } = size ?? { width: 0, height: 0 }
   return { durationMs, width, height, sha256: hash("sha256", bytes) }

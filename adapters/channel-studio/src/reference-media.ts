@@ -35,6 +35,8 @@ export interface ReferenceUrls {
 }
 
 export interface LoadRequest {
+  /** Who asked for the rendering. */
+  readonly account: string
   /** A task that another process took may refer to media though there is no source, or no inspector, here. */
   readonly source: MediaSource | undefined
   readonly inspector: MediaInspector | undefined
@@ -146,14 +148,14 @@ async function load(
 }
 
 async function inspect(
-  { inspector, signal }: LoadRequest,
+  { account, inspector, signal }: LoadRequest,
   { bytes, kind, path }: Omit<LoadedFile, "sha256">,
 ): Promise<MediaFacts> {
   if (inspector === undefined) throw missing("inspector")
   const handle = await open(path, "r")
   try {
     const read = (start: number, end: number): Promise<Uint8Array> => readRange(handle, start, end)
-    return await inspector.inspect({ bytes, kinds: [kind], read, signal })
+    return await inspector.inspect({ account, bytes, kinds: [kind], read, signal })
   } finally {
     await handle.close()
   }

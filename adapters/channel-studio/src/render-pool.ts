@@ -7,8 +7,7 @@
  *   waiting ─process free→ rendering ─┬→ result
  *      └────── signal ────────┴───────┴→ `aborted`
  */
-import type { Clock } from "@safelight/core"
-import { createFairGate } from "./fair-gate.ts"
+import { createFairGate, type Clock } from "@safelight/core"
 import {
   aborted,
   createRenderProcess,

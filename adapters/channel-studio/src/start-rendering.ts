@@ -91,11 +91,12 @@ async function run(
 async function toJob(
   { clock, inspector, media: source, limits }: RenderingPorts,
   { directives, toJob: plan, urls }: RequestPlan,
-  { signal }: Rendering,
+  { account, signal }: Rendering,
   { path: folder }: WorkFolder,
 ): Promise<RenderJob> {
   if (directives.isCrashing === true) return { kind: "crash" }
-  return plan(await loadReferenceMedia({ source, inspector, limits, urls, folder, signal, clock }))
+  const request = { account, source, inspector, limits, urls, folder, signal, clock }
+  return plan(await loadReferenceMedia(request))
 }
 
 /** What the sandbox's directives decide before anything is rendered. */

@@ -65,12 +65,16 @@ export async function converse(conversation: Conversation): Promise<MeasureEnd> 
     time.allow(DEFAULTS.startMs)
     await writeOrder(pipe, medium)
     if ((await readSaid(pipe))?.kind !== "begun") return { kind: "not-started" }
-    time.allow(inspectMs)
+    time.allow(toWorkMs(medium, inspectMs))
     const end = await answer(conversation, time)
     return end.kind === "died" && isLate ? { kind: "stopped" } : end
   } finally {
     time.stop()
   }
+}
+
+function toWorkMs({ bytes }: Medium, inspectMs: number): number {
+  return bytes < DEFAULTS.smallBytes ? Math.min(inspectMs, DEFAULTS.smallInspectMs) : inspectMs
 }
 
 /**

@@ -1,10 +1,10 @@
 /**
- * Processes that measure, started as they are needed up to the number allowed. A medium waits for a free one. A
- * process that died is replaced for the next medium. If it died before or while it read, its medium is measured
+ * Processes that measure, started as they are needed up to the number allowed. A medium waits for a free one, with a
+ * fair share for each account. A process that died is replaced for the next medium. If it died before or while it read, its medium is measured
  * once more by a new process, since the system may have killed the first for reasons of its own. Only a medium
  * with which two processes died is unreadable.
  */
-import { createSemaphore, type MediaFacts } from "@safelight/core"
+import { createFairGate, type MediaFacts } from "@safelight/core"
 import type { Medium, MeasureEnd } from "./converse.ts"
 import { createMeasuringProcess, type MeasuringProcess } from "./measuring-process.ts"
 import { aborted, unavailable, unreadable } from "./media-fault.ts"
@@ -12,18 +12,23 @@ import type { MediaInspectorSettings } from "./options.ts"
 
 export type MeasuredFacts = Pick<MediaFacts, "kind" | "size"> & { readonly durationMs: number }
 
+export interface PoolMedium extends Medium {
+  /** Whose it is. */
+  readonly account: string
+}
+
 export interface MeasuringPool {
   /**
    * Rejects with `media_unreadable`; with `inspector-unavailable`, retryable; with `aborted` if the signal
    * aborts; and as `medium.read` does.
    */
-  measure(medium: Medium): Promise<MeasuredFacts>
+  measure(medium: PoolMedium): Promise<MeasuredFacts>
   /** Ends every process. The caller aborts the measurements first. */
   close(): Promise<void>
 }
 
 export function createMeasuringPool(settings: MediaInspectorSettings): MeasuringPool {
-  const semaphore = createSemaphore({ permits: settings.processes, name: "media" })
+  const gate = createFairGate(settings.processes)
   const processes = new Set<MeasuringProcess>()
   const idle: MeasuringProcess[] = []
 
@@ -65,13 +70,13 @@ export function createMeasuringPool(settings: MediaInspectorSettings): Measuring
 
   return {
     async measure(medium) {
-      const { signal } = medium
-      const release = await semaphore.acquire({ signal })
+      const { account, signal } = medium
+      const release = await gate.enter(account, signal)
       try {
         if (signal.aborted) throw aborted()
         return toFacts(await measureTwice(medium))
       } finally {
-        release?.()
+        release()
       }
     },
     async close() {

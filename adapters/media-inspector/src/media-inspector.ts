@@ -60,7 +60,8 @@ async function inspect(
   if (first.kind === "image") return first
   // The other types are what the same container may be, and so videos or sounds too.
   const kinds = types.map(({ kind }) => kind)
-  const { kind, ...facts } = await pool.measure({ bytes: media.bytes, kinds, read, signal })
+  const { account, bytes } = media
+  const { kind, ...facts } = await pool.measure({ account, bytes, kinds, read, signal })
   return { ...(types.find((each) => each.kind === kind) ?? first), ...facts }
 }
 

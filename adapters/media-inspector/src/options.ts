@@ -2,7 +2,7 @@
 import { createSystemClock, LONGEST_TIMER_MS, takeIntegers, type Clock } from "@safelight/core"
 
 export interface MediaInspectorOptions {
-  /** Processes that measure at once, at most; further media wait. */
+  /** Processes that any account's media may have at once; one more is for accounts that have none. */
   readonly processes?: number
   /** The memory of each process; one that uses more is killed, and its medium is unreadable. */
   readonly memoryBytes?: number
@@ -13,7 +13,7 @@ export interface MediaInspectorOptions {
 
 export type MediaInspectorSettings = Required<MediaInspectorOptions>
 
-/** `startMs` is fixed; a host may set the others. */
+/** A host may set the first three. */
 export const DEFAULTS = {
   /** Measuring takes milliseconds of a processor, most of which is waiting for bytes. */
   processes: 2,
@@ -21,6 +21,10 @@ export const DEFAULTS = {
   memoryBytes: 512 * 1024 * 1024,
   /** An hour of MP3, which has no index and is read through, takes a second. */
   inspectMs: 10_000,
+  /** A medium below this has less time: all of it is read and parsed within milliseconds. */
+  smallBytes: 1024 * 1024,
+  /** So that media made to be parsed for ever, which are the smallest, hold a process for less long. */
+  smallInspectMs: 3_000,
   /** For a process to start and load what it needs: a second on an idle machine. */
   startMs: 60_000,
 } as const

@@ -24,6 +24,7 @@ export {
   type SafelightErrorCode,
   type SafelightErrorOptions,
 } from "./safelight-error.ts"
+export { createFairGate, type FairGate } from "./fair-gate.ts"
 export { createSemaphore, type Semaphore } from "./semaphore.ts"
 export { createErrorLog, toLoggedError, type ConsoleHost } from "./error-log.ts"
 export { nextStartTag } from "./start-tag.ts"

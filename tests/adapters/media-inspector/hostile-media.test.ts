@@ -24,6 +24,12 @@ const MIB = 1024 * 1024
 const UNREADABLE = { code: "media_unreadable", retryable: false }
 const UNAVAILABLE = { code: "inspector-unavailable", retryable: true }
 const WAV = createWav(1)
+/** Large enough that `inspectMs` is its time. */
+const LOOPING_MEDIUM = padLooping(MIB)
+
+function padLooping(bytes: number): Buffer {
+  return Buffer.concat([LOOPING_WEBM, Buffer.alloc(bytes - LOOPING_WEBM.byteLength)])
+}
 
 /** Reads of `WAV` that do something first, from the first one of a process on. */
 function onQuestion(act: () => unknown): Partial<InspectedMedia> {
@@ -90,6 +96,46 @@ describe("a file made to do harm", () => {
     assert.notDeepEqual(listWorkers(), [worker])
   })
 
+  test("holds a process for three seconds if it is small, and for its whole time if not", async (t) => {
+    for (const [bytes, workMs] of [
+      [MIB - 1, 3_000],
+      [MIB, 10_000],
+    ] as const) {
+      const clock = createManualClock()
+      const inspector = createInspector(t, { processes: 1, clock })
+      const film = padLooping(bytes)
+      const reads = countReads(film)
+      let isOver = false
+      const look = inspector.look(film, reads).catch((error: unknown) => {
+        isOver = true
+        throw error
+      })
+      const refused = assert.rejects(look, UNREADABLE)
+      // oxlint-disable-next-line no-await-in-loop
+      await until(() => reads.reads() === 2 && clock.pendingWaits() === 1)
+      // oxlint-disable-next-line no-await-in-loop
+      await clock.advance(workMs - 1)
+      assert.equal(isOver, false)
+      // oxlint-disable-next-line no-await-in-loop
+      await clock.advance(1)
+      // oxlint-disable-next-line no-await-in-loop
+      await refused
+    }
+  })
+
+  test("keeps no other account's medium waiting, however many of them wait", async (t) => {
+    // Their time is never over.
+    const inspector = createInspector(t, { processes: 2, clock: createManualClock() })
+    const called = new AbortController()
+    const { signal } = called
+    const films = Array.from({ length: 15 }, () => inspector.look(LOOPING_WEBM, { signal }))
+    const ended = Promise.allSettled(films)
+    await until(() => listWorkers().length === 2)
+    await measures((bytes) => inspector.look(bytes, { account: "bob" }))
+    called.abort()
+    for (const { status } of await ended) assert.equal(status, "rejected")
+  })
+
   test("that is merely broken costs no process", async (t) => {
     const inspector = createInspector(t)
     await measures(inspector.look)
@@ -152,8 +198,8 @@ describe("a signal", () => {
     assert.deepEqual(listWorkers(), [])
 
     const [inParser, inQueue] = [new AbortController(), new AbortController()]
-    const [inParserReads, inQueueReads] = [countReads(LOOPING_WEBM), countReads(WAV)]
-    const third = inspector.look(LOOPING_WEBM, { ...inParserReads, signal: inParser.signal })
+    const [inParserReads, inQueueReads] = [countReads(LOOPING_MEDIUM), countReads(WAV)]
+    const third = inspector.look(LOOPING_MEDIUM, { ...inParserReads, signal: inParser.signal })
     // What it is asked for after its first bytes is all that there is.
     await until(() => inParserReads.reads() === 2)
     const fourth = inspector.look(WAV, { ...inQueueReads, signal: inQueue.signal })
@@ -237,7 +283,7 @@ describe("processes", () => {
     await idle.close()
     assert.deepEqual(listWorkers(), [])
     const inspector = createMediaInspector({ inspectMs: 600_000 })
-    const underWay = inspector.inspect(toMedia(LOOPING_WEBM))
+    const underWay = inspector.inspect(toMedia(LOOPING_MEDIUM))
     await until(() => listWorkers().length === 1)
     const closed = inspector.close()
     await assert.rejects(underWay, { code: "aborted" })
@@ -251,11 +297,12 @@ describe("processes", () => {
   test("know no secret, and end with their host in the middle of a loop", { skip }, async (t) => {
     const script = `
       import { createMediaInspector } from "@safelight/media-inspector"
-      const film = Buffer.from("${LOOPING_WEBM.toString("base64")}", "base64")
+      const start = Buffer.from("${LOOPING_WEBM.toString("base64")}", "base64")
+      const film = Buffer.concat([start, Buffer.alloc(${MIB})])
       const { signal } = new AbortController()
       const read = async (start, end) => film.subarray(start, end)
       const inspector = createMediaInspector({ inspectMs: 600_000 })
-      await inspector.inspect({ bytes: film.byteLength, kinds: ["video"], read, signal })`
+      await inspector.inspect({ account: "alice", bytes: film.byteLength, kinds: ["video"], read, signal })`
     const flags = ["--conditions=@safelight/source", "--input-type=module", "--eval", script]
     const env = { ...process.env, SAFELIGHT_DATABASE_URL: "postgres://user:hunter2@db/x" }
     const host = spawn(process.execPath, flags, { cwd: import.meta.dirname, env, stdio: "ignore" })
@@ -278,7 +325,7 @@ test("an idle process keeps no host alive", async (t) => {
     const wav = Buffer.from("${WAV.toString("base64")}", "base64")
     const { signal } = new AbortController()
     const read = async (start, end) => wav.subarray(start, end)
-    const facts = await createMediaInspector().inspect({ bytes: wav.length, kinds: ["audio"], read, signal })
+    const facts = await createMediaInspector().inspect({ account: "alice", bytes: wav.length, kinds: ["audio"], read, signal })
     process.exitCode = facts.durationMs === 1000 ? 7 : 1`
   const flags = ["--conditions=@safelight/source", "--input-type=module", "--eval", script]
   const host = spawn(process.execPath, flags, { cwd: import.meta.dirname, stdio: "ignore" })

@@ -18,6 +18,7 @@ export function createInspector(t: TestContext, options?: MediaInspectorOptions)
 
 export function toMedia(bytes: Uint8Array, media: Partial<InspectedMedia> = {}): InspectedMedia {
   return {
+    account: "alice",
     bytes: bytes.byteLength,
     kinds: ALL,
     read: async (start, end) => bytes.subarray(start, end),

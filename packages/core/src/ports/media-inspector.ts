@@ -18,6 +18,8 @@ export interface MediaInspector {
 }
 
 export interface InspectedMedia {
+  /** Whose media it is: what one account has inspected must not make another's wait for all of it. */
+  readonly account: string
   /** How many bytes there are. */
   readonly bytes: number
   /** What they may be, the wanted first: a container may hold sound alone or pictures too. */

@@ -10,6 +10,8 @@ import { toDurationMs } from "../answers/answer-parts.ts"
 import type { Context } from "../../host/context.ts"
 
 export interface InspectOptions {
+  /** Whose task it is stored for. */
+  readonly account: string
   /** What it should be. */
   readonly kind: MediaKind
   readonly signal: AbortSignal
@@ -22,7 +24,7 @@ export interface InspectOptions {
 export async function inspectVideo(
   { artifacts, inspector }: Pick<Context, "artifacts"> & { readonly inspector: MediaInspector },
   { bytes, locator }: StoredArtifact,
-  { kind, signal }: InspectOptions,
+  { account, kind, signal }: InspectOptions,
 ): Promise<number> {
   async function read(start: number, end: number): Promise<Uint8Array> {
     const reader = await artifacts.open({ locator, start, end: end - 1 })
@@ -37,7 +39,7 @@ export async function inspectVideo(
       await reader.close()
     }
   }
-  const facts = await inspector.inspect({ bytes, kinds: [kind], read, signal })
+  const facts = await inspector.inspect({ account, bytes, kinds: [kind], read, signal })
   const durationMs = toDurationMs(facts.durationMs)
   if (durationMs !== undefined && durationMs > 0) return durationMs
   throw new SafelightError({ code: "media_unreadable", message: "a video has no length" })

@@ -201,7 +201,7 @@ async function measure(
   const { body } = await media.open({ url, kinds: ["video"], maxBytes, signal })
   const stored = await artifacts.put({ task: work.id, key: "input_video", body, signal })
   try {
-    const options = { kind: "video", signal } as const
+    const options = { account: work.head.task.account, kind: "video", signal } as const
     const durationMs = await inspectVideo({ artifacts, inspector }, stored, options)
     return { bytes: stored.bytes, durationMs }
   } finally {

@@ -125,7 +125,8 @@ async function putInTime(
     const stored = await context.artifacts.put({ task: work.id, key, body, signal })
     try {
       requireDigest(output, stored)
-      const durationMs = await measureOutput(context, output, stored, { kind, signal })
+      const { account } = work.head.task
+      const durationMs = await measureOutput(context, output, stored, { account, kind, signal })
       return { ...stored, durationMs, mimeType }
     } catch (error) {
       await discardStored(context, work.id, stored.locator)

@@ -3,7 +3,7 @@
  * fewest, and among those to the caller that came first. One further permit is kept for accounts that
  * hold none, so that however much one account sends, the first of one other account goes in at once.
  */
-import type { AbortSignalLike } from "@safelight/core"
+import type { AbortSignalLike } from "./ports/clock.ts"
 
 export interface FairGate {
   /**
