@@ -45,12 +45,8 @@ export interface TaskWaitParts {
   readonly log: Log
 }
 
-export function createTaskWaits({
-  isStillAllowed,
-  log,
-  service,
-  settings,
-}: TaskWaitParts): TaskWaits {
+export function createTaskWaits(parts: TaskWaitParts): TaskWaits {
+  const { log, service, settings } = parts
   const room = createRoom(settings)
   const ending = new AbortController()
 
@@ -79,22 +75,6 @@ export function createTaskWaits({
     }
   }
 
-  /** As it stands now; undefined if that can't be told, or not to this key. */
-  async function look(
-    { request }: Exchange,
-    { account, id }: Task,
-    scopes: WaitWish["scopes"],
-  ): Promise<Task | undefined> {
-    try {
-      const found = await service.findTask({ account, id })
-      const isAllowed = await isStillAllowed(request.headers.get("authorization"), scopes)
-      return isAllowed ? found : undefined
-    } catch (error) {
-      log.warn({ task: id, error }, "wait failed")
-      return undefined
-    }
-  }
-
   return {
     async wait(exchange, task, { scopes, seconds }) {
       if (seconds === undefined) return { task, headers: {} }
@@ -106,10 +86,27 @@ export function createTaskWaits({
       const isKept = await untilFinished(exchange, task.id, seconds)
       leave()
       exchange.waitedMs = performance.now() - beganAt
-      const found = await look(exchange, task, scopes)
+      const found = await look(parts, exchange, task, scopes)
       return { task: found ?? task, headers: isKept && found !== undefined ? headers : {} }
     },
     end: () => ending.abort("ended"),
+  }
+}
+
+/** As it stands now; undefined if that can't be told, or not to this key. */
+async function look(
+  { isStillAllowed, log, service }: TaskWaitParts,
+  { request }: Exchange,
+  { account, id }: Task,
+  scopes: WaitWish["scopes"],
+): Promise<Task | undefined> {
+  try {
+    const found = await service.findTask({ account, id })
+    const isAllowed = await isStillAllowed(request.headers.get("authorization"), scopes)
+    return isAllowed ? found : undefined
+  } catch (error) {
+    log.warn({ task: id, error }, "wait failed")
+    return undefined
   }
 }
 
