@@ -8,7 +8,7 @@ import { callJson } from "./support/call-json.ts"
 
 const GRAPH = {
   "5": { class_type: "EmptyLatentImage", inputs: { width: 320, height: 256, batch_size: 2 } },
-  "6": { class_type: "CLIPTextEncode", inputs: { text: "a fox" } },
+  "6": { class_type: "CLIPTextEncode", inputs: { text: "a fox", clip: ["4", 1] } },
   "9": { class_type: "SaveImage", inputs: { filename_prefix: "fox", images: ["8", 0] } },
 }
 

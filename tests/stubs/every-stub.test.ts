@@ -41,7 +41,11 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   comfyui: {
     path: "/prompt",
     headers: {},
-    body: { prompt: { "1": { class_type: "SaveImage", inputs: {} } } },
+    body: {
+      prompt: {
+        "1": { class_type: "SaveImage", inputs: { images: ["8", 0], filename_prefix: "fox" } },
+      },
+    },
     unauthorized: 200,
   },
   fal: { path: "/owner/app", headers: { authorization: "Key test" }, body: { prompt } },

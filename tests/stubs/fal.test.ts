@@ -320,6 +320,25 @@ describe("fal's own client", () => {
     assert.equal(await (await fetch(url)).text(), "fox")
   })
 
+  it("asks for an answer at once, without the queue", async () => {
+    await using stub = await start({ runMs: 1 })
+    const { data } = await connect(stub).run("fal-ai/flux/dev", { input: { prompt: "a fox" } })
+    assert.equal(data.images.length, 1)
+    assert.equal(stub.purchases.length, 1)
+  })
+
+  it("follows a request's status as a stream", async () => {
+    await using stub = await start({ queueMs: 5, runMs: 5 })
+    const states: string[] = []
+    const { data } = await connect(stub).subscribe("fal-ai/flux/dev", {
+      input: { prompt: "a fox" },
+      mode: "streaming",
+      onQueueUpdate: ({ status }) => void states.push(status),
+    })
+    assert.equal(data.images.length, 1)
+    assert.deepEqual([...new Set(states)], ["IN_QUEUE", "IN_PROGRESS", "COMPLETED"])
+  })
+
   it("tells a refusal for content, and cancels", async () => {
     const clock = createManualClock()
     await using stub = await start({ clock, runMs: 1_000, faults: { own: ["content-policy"] } })

@@ -1,6 +1,7 @@
 /** The stub of the Gemini API, asked as the documentation says. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
+import { GoogleGenAI } from "@google/genai"
 import { createManualClock } from "@safelight/testkit"
 import { STUBS, type RunningStub, type StubOptions } from "@safelight/testkit/stubs"
 import { callJson } from "./support/call-json.ts"
@@ -118,5 +119,36 @@ describe("the stub of Gemini", () => {
       [true, undefined, 3],
       [true, undefined, 13],
     ])
+  })
+})
+
+describe("Google's own client", () => {
+  const connect = (stub: RunningStub) =>
+    new GoogleGenAI({ apiKey: "test", httpOptions: { baseUrl: stub.url } })
+  const model = "gemini-3-pro-image"
+
+  it("makes a picture", async () => {
+    await using stub = await STUBS["gemini"]!({ runMs: 0 })
+    const answer = await connect(stub).models.generateContent({
+      model,
+      contents: "a fox",
+      config: {
+        responseModalities: ["IMAGE"],
+        imageConfig: { aspectRatio: "1:1", imageSize: "1K" },
+      },
+    })
+    const [part] = answer.candidates?.[0]?.content?.parts ?? []
+    assert.equal(part?.inlineData?.mimeType, "image/png")
+    assert.equal(stub.purchases.length, 1)
+  })
+
+  it("is refused what this API does not offer", async () => {
+    await using stub = await STUBS["gemini"]!({ runMs: 0 })
+    const config = { imageConfig: { aspectRatio: "7:1" } }
+    await assert.rejects(
+      connect(stub).models.generateContent({ model, contents: "a fox", config }),
+      { status: 400 },
+    )
+    assert.equal(stub.purchases.length, 0)
   })
 })

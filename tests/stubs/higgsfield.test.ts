@@ -1,6 +1,7 @@
 /** The stub of Higgsfield, asked as the documentation says. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
+import { createHiggsfieldClient } from "@higgsfield/client/v2"
 import { createManualClock } from "@safelight/testkit"
 import { STUBS, type RunningStub, type StubOptions } from "@safelight/testkit/stubs"
 import { callJson } from "./support/call-json.ts"
@@ -126,5 +127,29 @@ describe("the stub of Higgsfield", () => {
       const answer = await callJson(`${stub.url}/${PATH}`, { headers: { authorization }, body })
       assert.equal(answer.status, 401)
     }
+  })
+})
+
+describe("Higgsfield's own client", () => {
+  const connect = (stub: RunningStub) =>
+    createHiggsfieldClient({ credentials: "id:secret", baseURL: stub.url, pollInterval: 1 })
+  const endpoint = "bytedance/seedance-2.5/reference-to-video"
+  const input = { prompt: "a fox", image_urls: ["https://a.example/1.png"], duration: 4 }
+
+  it("makes a film", async () => {
+    await using stub = await STUBS["higgsfield"]!({ runMs: 1 })
+    const answer = await connect(stub).subscribe(endpoint, { input })
+    assert.equal(answer.status, "completed")
+    assert.equal((await fetch(answer.video?.url ?? "")).headers.get("content-type"), "video/mp4")
+    assert.equal(stub.purchases.length, 1)
+  })
+
+  it("is refused a member that there is not", async () => {
+    await using stub = await STUBS["higgsfield"]!({ runMs: 1 })
+    await assert.rejects(
+      connect(stub).subscribe(endpoint, { input: { ...input, fps: 24 } }),
+      /fps|[Vv]alidation/,
+    )
+    assert.equal(stub.purchases.length, 0)
   })
 })

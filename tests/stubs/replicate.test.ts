@@ -10,6 +10,7 @@ import { startHookReceiver, type ReceivedHook } from "./support/hook-receiver.ts
 
 const headers = { authorization: "Bearer r8_test" }
 const MODEL = "black-forest-labs/flux-schnell"
+const INPUT = { prompt: "a fox" }
 const HOUR_MS = 3_600_000
 
 const start = (options?: StubOptions): Promise<RunningStub> => STUBS["replicate"]!(options)
@@ -134,7 +135,7 @@ describe("Replicate's own client", () => {
   it("runs a model, with an uploaded file", async () => {
     await using stub = await start()
     const input = { prompt: "a fox", image: new Blob(["fox"], { type: "image/png" }) }
-    const output: unknown = await connect(stub).run(MODEL, {
+    const output: unknown = await connect(stub).run("xai/grok-imagine-image-2", {
       input,
       wait: { mode: "poll", interval: 10 },
     })
@@ -147,7 +148,7 @@ describe("Replicate's own client", () => {
   it("waits, lists and cancels", async () => {
     await using stub = await start({ runMs: 10 })
     const client = connect(stub)
-    const done = await client.predictions.create({ model: MODEL, input: {}, wait: 5 })
+    const done = await client.predictions.create({ model: MODEL, input: INPUT, wait: 5 })
     assert.equal(done.status, "succeeded")
     const { results } = await client.predictions.list()
     assert.deepEqual(
@@ -159,7 +160,7 @@ describe("Replicate's own client", () => {
 
   it("buys again by itself if the reply is lost, which is why no channel uses it", async () => {
     await using stub = await start({ faults: { create: "reset", times: 1 } })
-    await connect(stub).predictions.create({ model: MODEL, input: {} })
+    await connect(stub).predictions.create({ model: MODEL, input: INPUT })
     assert.equal(stub.purchases.length, 2)
   })
 })

@@ -5,6 +5,7 @@ import { describe, it } from "node:test"
 import { createManualClock } from "@safelight/testkit"
 import { STUBS, type RunningStub, type StubOptions } from "@safelight/testkit/stubs"
 import { callJson } from "./support/call-json.ts"
+import { until } from "../support/until.ts"
 import { startHookReceiver } from "./support/hook-receiver.ts"
 
 const headers = { authorization: "Bearer test" }
@@ -95,5 +96,60 @@ describe("the stub of Runware", () => {
     await call(stub, toTask(id, { webhookURL: `${hooks.url}/k` }))
     await hooks.received(1)
     assert.equal(JSON.parse(hooks.hooks[0]?.raw ?? "").data[0].taskUUID, id)
+  })
+})
+
+describe("the socket of Runware's stub", () => {
+  async function connect(stub: RunningStub) {
+    const url = `${stub.url.replace("http", "ws")}/ws-api.runware.ai/v1`
+    const socket = new WebSocket(url)
+    const messages: unknown[] = []
+    socket.addEventListener("message", ({ data }) => messages.push(JSON.parse(String(data))))
+    await new Promise((resolve) => socket.addEventListener("open", resolve))
+    return {
+      send: (...tasks: readonly unknown[]) => socket.send(JSON.stringify(tasks)),
+      /** The next message. */
+      async next(): Promise<{ data?: readonly Told[]; errors?: readonly Told[] }> {
+        await until(
+          async () => messages.length,
+          (count) => count > 0,
+        )
+        return messages.shift() as { data?: readonly Told[]; errors?: readonly Told[] }
+      },
+      [Symbol.dispose]: () => socket.close(),
+    }
+  }
+  type Told = Readonly<Record<string, unknown>>
+  const login = { taskType: "authentication", apiKey: "test" }
+
+  it("accepts a task once it knows who calls, and tells its end unasked", async () => {
+    await using stub = await start({ runMs: 5 })
+    using socket = await connect(stub)
+    const id = randomUUID()
+    socket.send(toTask(id))
+    assert.equal((await socket.next()).errors?.[0]?.["code"], "missingApiKey")
+    assert.equal(stub.purchases.length, 0)
+    socket.send(login)
+    assert.equal((await socket.next()).data?.[0]?.["taskType"], "authentication")
+    socket.send({ taskType: "ping", ping: true })
+    assert.deepEqual((await socket.next()).data, [{ taskType: "ping", pong: true }])
+    socket.send(toTask(id))
+    assert.deepEqual((await socket.next()).data, [{ taskType: "imageInference", taskUUID: id }])
+    const [done] = (await socket.next()).data ?? []
+    assert.equal(done?.["taskUUID"], id)
+    assert.equal((await fetch(String(done?.["imageURL"]))).status, 200)
+    assert.equal(stub.purchases.length, 1)
+  })
+
+  it("turns away whoever has no key, and tells of a task's failure", async () => {
+    await using stub = await start({ runMs: 1, faults: { own: ["content"] } })
+    using socket = await connect(stub)
+    socket.send({ ...login, apiKey: "invalid" })
+    assert.equal((await socket.next()).errors?.[0]?.["code"], "invalidApiKey")
+    socket.send(login)
+    await socket.next()
+    socket.send(toTask(randomUUID()))
+    await socket.next()
+    assert.equal((await socket.next()).errors?.[0]?.["code"], "contentModeration")
   })
 })

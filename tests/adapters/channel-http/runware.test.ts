@@ -18,7 +18,13 @@ const { channel, toRequest } = world
 
 const PICTURE = { prompt: "fog", size: "portrait_16_9", enable_safety_checker: false, colors: [] }
 const FILM = { prompt: "waves", resolution: "480p", duration: 4, aspect_ratio: "16:9" }
-const ONE = "https://media.example/1.png"
+const [ONE, TWO, THREE] = [1, 2, 3].map((name) => `https://media.example/${name}.png`) as [
+  string,
+  string,
+  string,
+]
+const FILM_URL = "https://media.example/v.mp4"
+const SOUND_URL = "https://media.example/a.mp3"
 const picture = (): ChannelRequest => toRequest(textToImage.id, PICTURE)
 const filmOf = (parameters: object): ChannelRequest =>
   toRequest(referenceToVideo.id, { ...FILM, ...parameters })
@@ -63,18 +69,18 @@ describe("Runware's models", () => {
     [{}, undefined],
     [{ image_urls: [ONE] }, { frameImages: [{ image: ONE, frame: "first" }] }],
     [
-      { image_urls: [ONE, "2"] },
+      { image_urls: [ONE, TWO] },
       {
         frameImages: [
           { image: ONE, frame: "first" },
-          { image: "2", frame: "last" },
+          { image: TWO, frame: "last" },
         ],
       },
     ],
-    [{ image_urls: [ONE, "2", "3"] }, { referenceImages: [ONE, "2", "3"] }],
+    [{ image_urls: [ONE, TWO, THREE] }, { referenceImages: [ONE, TWO, THREE] }],
     [
-      { image_urls: [ONE], video_urls: ["v"], audio_urls: ["a"] },
-      { referenceImages: [ONE], referenceVideos: ["v"], referenceAudios: ["a"] },
+      { image_urls: [ONE], video_urls: [FILM_URL], audio_urls: [SOUND_URL] },
+      { referenceImages: [ONE], referenceVideos: [FILM_URL], referenceAudios: [SOUND_URL] },
     ],
   ]
   for (const [asked, expected] of inputs) {

@@ -21,6 +21,7 @@ export async function sendReply(
   reply: StubReply,
   manner: Manner = {},
 ): Promise<void> {
+  if (reply.events !== undefined) return sendEvents(response, reply.events)
   const body = toBody(reply)
   const length = body.length + (reply.zeroBytes ?? 0)
   const { announced = length, cutAfter = length, pause } = manner
@@ -36,6 +37,16 @@ export async function sendReply(
   await writeRange(response, body, half, cutAfter)
   if (cutAfter < length || announced > length) await cut(response)
   else response.end()
+}
+
+/** Ends early if the caller leaves. */
+async function sendEvents(response: ServerResponse, events: AsyncIterable<unknown>): Promise<void> {
+  response.writeHead(200, { "content-type": "text/event-stream" })
+  for await (const event of events) {
+    if (response.destroyed) return
+    response.write(`data: ${JSON.stringify(event)}\n\n`)
+  }
+  response.end()
 }
 
 function writeHead(response: ServerResponse, reply: StubReply, announced: number): void {

@@ -12,6 +12,8 @@ export interface StubReply {
   readonly json?: unknown
   readonly text?: string
   readonly bytes?: Buffer
+  /** In place of a body: each is a server-sent event, whose data is JSON. */
+  readonly events?: AsyncIterable<unknown>
   /** Zeros that follow the body. */
   readonly zeroBytes?: number
 }

@@ -1,7 +1,8 @@
 /** The WebSockets of a stub: the listener of each path, and the open sockets. */
 import type { Server } from "node:http"
+import { WebSocketServer } from "ws"
 import { createCall, type StubCall } from "./stub-call.ts"
-import { acceptSocket, type TextSocket } from "./text-socket.ts"
+import { toTextSocket, type TextSocket } from "./text-socket.ts"
 
 export type SocketListener = (call: StubCall, socket: TextSocket) => void
 
@@ -13,23 +14,20 @@ export interface StubSockets {
 
 export function createSockets(server: Server, hosts: readonly string[]): StubSockets {
   const listeners = new Map<string, SocketListener>()
-  const open = new Set<TextSocket>()
-  server.on("upgrade", (request, stream) => {
+  const sockets = new WebSocketServer({ noServer: true })
+  server.on("upgrade", (request, stream, head) => {
     const call = createCall(request, Buffer.alloc(0), hosts)
     const listener = listeners.get(call.path)
-    const socket = listener === undefined ? undefined : acceptSocket(request, stream)
-    if (listener === undefined || socket === undefined) {
+    if (listener === undefined) {
       stream.destroy()
       return
     }
-    open.add(socket)
-    socket.onClose(() => open.delete(socket))
-    listener(call, socket)
+    sockets.handleUpgrade(request, stream, head, (socket) => listener(call, toTextSocket(socket)))
   })
   return {
     listen: (path, listener) => void listeners.set(path, listener),
     close() {
-      for (const socket of open) socket.drop()
+      for (const socket of sockets.clients) socket.terminate()
     },
   }
 }

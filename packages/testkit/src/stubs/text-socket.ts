@@ -1,47 +1,40 @@
-/**
- * The server's side of a WebSocket (RFC 6455) as far as a stub needs it: it sends texts of at most 64 KiB, and
- * ignores everything that it receives but the end.
- */
-import { createHash } from "node:crypto"
-import type { IncomingMessage } from "node:http"
-import type { Duplex } from "node:stream"
+/** The server's side of a WebSocket as far as a stub needs it: texts of JSON, both ways. */
+import type { WebSocket } from "ws"
 
 export interface TextSocket {
   send(message: unknown): void
+  /** Each text that is JSON; anything else ends the connection, as bad data (RFC 6455, section 7.4.1). */
+  onMessage(listener: (message: unknown) => void): void
   /** Cuts the connection, without a closing frame. */
   drop(): void
   onClose(listener: () => void): void
 }
 
-const MAGIC = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
-const CLOSE = 8
+const BAD_DATA = 1007
 
-/** Answers the handshake; undefined if it is none. */
-export function acceptSocket(request: IncomingMessage, socket: Duplex): TextSocket | undefined {
-  const key = request.headers["sec-websocket-key"]
-  if (key === undefined) {
-    socket.end("HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n")
-    return undefined
-  }
-  const accept = createHash("sha1")
-    .update(key + MAGIC)
-    .digest("base64")
-  const head = ["HTTP/1.1 101 Switching Protocols", "upgrade: websocket", "connection: upgrade"]
-  socket.write([...head, `sec-websocket-accept: ${accept}`, "", ""].join("\r\n"))
-  socket.on("error", () => socket.destroy())
-  socket.on("data", (chunk: Buffer) => {
-    if (((chunk[0] ?? 0) & 15) === CLOSE) socket.end(Buffer.from([0x88, 0]))
-  })
+export function toTextSocket(socket: WebSocket): TextSocket {
+  // A caller may break the connection at any moment.
+  socket.on("error", () => socket.terminate())
   return {
-    send(message) {
-      if (!socket.destroyed) socket.write(toFrame(Buffer.from(JSON.stringify(message))))
+    send: (message) => socket.send(JSON.stringify(message)),
+    onMessage(listener) {
+      socket.on("message", (data: Buffer) => {
+        const message = parse(data.toString())
+        if (message === undefined) socket.close(BAD_DATA)
+        else listener(message)
+      })
     },
-    drop: () => void socket.destroy(),
+    drop: () => socket.terminate(),
     onClose: (listener) => void socket.on("close", listener),
   }
 }
 
-function toFrame(text: Buffer): Buffer {
-  if (text.length < 126) return Buffer.concat([Buffer.from([0x81, text.length]), text])
-  return Buffer.concat([Buffer.from([0x81, 126, text.length >> 8, text.length & 255]), text])
+/** Undefined if it is no JSON. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // The caller is told by the closing frame.
+    return undefined
+  }
 }

@@ -1,9 +1,5 @@
-/**
- * A video task of Ark. Combinations of contents are checked as Ark does, since one that it refuses is never
- * billed. Whether the output is sensitive is only known at the end.
- */
+/** A video task of Ark. Whether its output is sensitive is only known at the end. */
 import { readFilm } from "../read-media.ts"
-import { isObject } from "../stub-call.ts"
 import type { StubContext } from "../stub-definition.ts"
 import type { StubJob, StubJobs } from "../stub-jobs.ts"
 
@@ -47,11 +43,6 @@ export const ARK_TASK_ERRORS: Readonly<Record<string, ArkError>> = {
 }
 
 const DAY_MS = 86_400_000
-const ROLES = {
-  image_url: ["first_frame", "last_frame", "reference_image"],
-  video_url: ["reference_video"],
-  audio_url: ["reference_audio"],
-} as const
 
 export function readTask(body: Fields, context: StubContext): ArkData {
   const fault = Object.keys(ARK_TASK_ERRORS).find((name) => context.strikes(name))
@@ -63,52 +54,6 @@ export function readTask(body: Fields, context: StubContext): ArkData {
     callbackUrl: typeof url === "string" ? url : null,
     error: fault === undefined ? null : (ARK_TASK_ERRORS[fault] ?? null),
   }
-}
-
-/** Ark's objection; undefined if there is none. */
-export function findTaskError(body: Fields): string | undefined {
-  const { model, content, duration = 5, resolution = "720p" } = body
-  if (typeof model !== "string" || model === "") return "model"
-  if (!isContent(content)) return "content"
-  const { longest, resolutions } = model.includes("seedance-2-5") ? LIMITS.new : LIMITS.old
-  if (!(Number(duration) >= 4 && Number(duration) <= longest)) return "duration"
-  return resolutions.includes(resolution) ? undefined : "resolution"
-}
-
-function isContent(content: unknown): boolean {
-  const items: readonly unknown[] = Array.isArray(content) ? content : []
-  return items.length > 0 && items.every(isItem) && !mixesModes(items)
-}
-
-interface Limits {
-  readonly longest: number
-  readonly resolutions: readonly unknown[]
-}
-
-const LIMITS: Readonly<Record<"new" | "old", Limits>> = {
-  new: { longest: 30, resolutions: ["480p", "720p"] },
-  old: { longest: 15, resolutions: ["480p", "720p", "1080p", "4k"] },
-}
-
-function isItem(item: unknown): item is Fields {
-  if (!isObject(item)) return false
-  const { type, role } = item
-  if (type === "text") return typeof item["text"] === "string"
-  if (type !== "image_url" && type !== "video_url" && type !== "audio_url") return false
-  const target = item[type]
-  const url = isObject(target) ? target["url"] : undefined
-  if (typeof url !== "string" || (type === "video_url" && url.startsWith("data:"))) return false
-  const isAlone = type === "image_url" && role === undefined
-  return isAlone || (ROLES[type] as readonly unknown[]).includes(role)
-}
-
-/** Frames and references exclude each other. */
-function mixesModes(items: readonly Fields[]): boolean {
-  const roles = items.map(({ role }) => role)
-  const hasFrames = roles.includes("first_frame") || roles.includes("last_frame")
-  return (
-    hasFrames && roles.some((role) => typeof role === "string" && role.startsWith("reference_"))
-  )
 }
 
 export function statusOf({ context, jobs }: ArkState, job: ArkTask): ArkStatus {

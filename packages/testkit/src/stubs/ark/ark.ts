@@ -3,6 +3,7 @@
  * Callbacks are unsigned.
  */
 import { randomUUID } from "node:crypto"
+import { findBodyFault, toPathText, type BodySchema } from "../body-fault.ts"
 import { readCount, readPicture } from "../read-media.ts"
 import type { RunningStub, StubOptions } from "../running-stub.ts"
 import { startStub } from "../start-stub.ts"
@@ -16,9 +17,9 @@ import {
 import { createJobs } from "../stub-jobs.ts"
 import { route, type StubReply } from "../stub-route.ts"
 import type { WebhookMessage } from "../stub-webhooks.ts"
+import { PICTURE_BODY, toFilmSchema } from "./ark-bodies.ts"
 import {
   ARK_TASK_ERRORS,
-  findTaskError,
   isKept,
   isOver,
   readTask,
@@ -93,11 +94,8 @@ function findRefusal({ strikes }: StubContext): StubReply | undefined {
 function create(state: ArkState, call: StubCall): StubReply {
   const { context, jobs } = state
   const body = call.fields()
-  const param = findTaskError(body)
-  if (param !== undefined) {
-    const message = `The parameter \`${param}\` specified in the request is not valid.`
-    return toError(400, "InvalidParameter", message, param)
-  }
+  const invalid = findInvalid(toFilmSchema(String(body["model"])), body)
+  if (invalid !== undefined) return invalid
   const refusal = findRefusal(context)
   if (refusal !== undefined) return refusal
   const id = `cgt-20261122-${randomUUID().slice(0, 13)}`
@@ -166,9 +164,10 @@ function remove(state: ArkState, job: ArkTask): StubReply {
 
 async function makeImages(context: StubContext, call: StubCall): Promise<StubReply> {
   const body = call.fields()
-  const { model, prompt, response_format: format = "url" } = body
-  if (typeof model !== "string") return toError(400, "InvalidParameter", "No model.", "model")
-  if (typeof prompt !== "string") return toError(400, "InvalidParameter", "No prompt.", "prompt")
+  const { response_format: format = "url" } = body
+  const model = String(body["model"])
+  const invalid = findInvalid(PICTURE_BODY, body)
+  if (invalid !== undefined) return invalid
   const refusal = findRefusal(context)
   if (refusal !== undefined) return refusal
   const id = `img-${randomUUID()}`
@@ -192,6 +191,20 @@ async function makeImages(context: StubContext, call: StubCall): Promise<StubRep
   const created = Math.floor(context.toldAt() / 1_000)
   const usage = { generated_images: failed, output_tokens: failed * 4_096 }
   return { headers: { "x-request-id": id }, json: { model, created, data, usage } }
+}
+
+function findInvalid(schema: BodySchema, body: unknown): StubReply | undefined {
+  const fault = findBodyFault(schema, body)
+  if (fault === undefined) return undefined
+  const { kind, path, words } = fault
+  const code = kind === "missing" ? "MissingParameter" : "InvalidParameter"
+  const told = {
+    missing: "is missing",
+    unknown: "is not supported",
+    invalid: `is not valid: ${words}`,
+  }
+  const message = `The parameter \`${toPathText(path)}\` specified in the request ${told[kind]}.`
+  return toError(400, code, message, String(path[0] ?? ""))
 }
 
 function toError(status: number, code: string, message: string, param = ""): StubReply {

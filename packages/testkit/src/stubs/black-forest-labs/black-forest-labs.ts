@@ -5,6 +5,7 @@
  * is the request's own; the stub takes http for a webhook, which the provider does not.
  */
 import { createHmac, randomUUID } from "node:crypto"
+import { findBodyFault, type BodyFault } from "../body-fault.ts"
 import { readFilm, readPicture } from "../read-media.ts"
 import type { RunningStub, StubOptions } from "../running-stub.ts"
 import { startStub } from "../start-stub.ts"
@@ -13,6 +14,7 @@ import { isKey, type Refusal, type StubContext, type StubDefinition } from "../s
 import { createJobs, type StubJob, type StubJobs } from "../stub-jobs.ts"
 import { route, type StubReply } from "../stub-route.ts"
 import type { WebhookMessage } from "../stub-webhooks.ts"
+import { toBodySchema } from "./black-forest-labs-bodies.ts"
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -71,11 +73,8 @@ function create(state: BflState, call: StubCall): StubReply {
   const { model = "" } = call.params
   const body = call.fields()
   if (context.strikes("no-credits")) return toDetail(402, "Insufficient credits")
-  const wrong = findInputError(body)
-  if (wrong !== undefined) {
-    const detail = [{ loc: ["body", wrong], msg: "Field is not valid", type: "value_error" }]
-    return { status: 422, json: { detail } }
-  }
+  const wrong = findBodyFault(toBodySchema(model), body)
+  if (wrong !== undefined) return toInvalid(wrong)
   const fault = Object.keys(ENDS).find((name) => context.strikes(name))
   const job = jobs.open(randomUUID(), { model, body, status: ENDS[fault ?? ""] ?? "Ready" })
   if (context.strikes("not-found-first")) state.unseen.add(job.id)
@@ -85,15 +84,14 @@ function create(state: BflState, call: StubCall): StubReply {
   return { json: { id: job.id, polling_url: pollingUrl, cost: 4, input_mp: 0, output_mp: 1 } }
 }
 
-/** The field that is wrong. */
-function findInputError({ prompt, width, height }: Fields): string | undefined {
-  if (typeof prompt !== "string" || prompt === "") return "prompt"
-  if (!isSide(width)) return "width"
-  return isSide(height) ? undefined : "height"
-}
-
-function isSide(side: unknown): boolean {
-  return side === undefined || Number(side) % 16 === 0
+function toInvalid({ kind, path, words }: BodyFault): StubReply {
+  const told = {
+    missing: ["missing", "Field required"],
+    unknown: ["extra_forbidden", "Extra inputs are not permitted"],
+    invalid: ["value_error", words],
+  } as const
+  const [type, msg] = told[kind]
+  return { status: 422, json: { detail: [{ loc: ["body", ...path], msg, type }] } }
 }
 
 function showResult(state: BflState, { query, host }: StubCall): StubReply {

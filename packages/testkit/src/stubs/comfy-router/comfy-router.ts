@@ -4,6 +4,7 @@
  * charge. A refusal before dispatch leaves the key free.
  */
 import { randomUUID } from "node:crypto"
+import { findBodyFault, type BodyFault } from "../body-fault.ts"
 import { createIdempotencyKeys, type IdempotencyKeys } from "../idempotency-keys.ts"
 import { makesFilms, readFilm, readPicture } from "../read-media.ts"
 import type { RunningStub, StubOptions } from "../running-stub.ts"
@@ -18,6 +19,7 @@ import {
 } from "../stub-definition.ts"
 import { createJobs, type StubJob, type StubJobs } from "../stub-jobs.ts"
 import { route, type StubReply } from "../stub-route.ts"
+import { toPassedOnSchema } from "./comfy-router-bodies.ts"
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -127,6 +129,8 @@ function take(state: RouterState, call: StubCall): StubReply | Taken {
   if (refusal !== undefined) return toError(refusal[1], refusal[0])
   const { provider, model } = call.params
   const endpoint = `${provider}/${model}`
+  const fault = findBodyFault(toPassedOnSchema(endpoint), body)
+  if (fault !== undefined) return toError(422, "invalid_input", fault)
   const error = findStruck(context, FAILURES)?.[0] ?? null
   const path = call.path.replace(/\/requests$/, "")
   const job = jobs.open(randomUUID(), { path, model: endpoint, body, error })
@@ -209,9 +213,10 @@ function cancel({ jobs }: RouterState, job: RouterJob): StubReply {
   return { status: 202, json: { status: "CANCELLATION_REQUESTED" } }
 }
 
-function toError(status: number, type: string): StubReply {
+function toError(status: number, type: string, fault?: BodyFault): StubReply {
   const message = `The request failed: ${type}`
-  const detail = [{ loc: ["body"], msg: message, type }]
+  const { path = [], words = message } = fault ?? {}
+  const detail = [{ loc: ["body", ...path], msg: words, type }]
   const json = status === 422 ? { detail } : { error: { type, message } }
   return { status, headers: { "x-comfy-error-type": type }, json }
 }

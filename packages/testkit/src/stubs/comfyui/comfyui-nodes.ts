@@ -8,7 +8,7 @@ type Fields = Readonly<Record<string, unknown>>
 const CHECKPOINTS = ["sd_xl_base_1.0.safetensors", "v1-5-pruned-emaonly-fp16.safetensors"]
 
 /** Inputs by class: a type with its bounds, or a list of choices, in both forms that there are. */
-const REQUIRED: Readonly<Record<string, Fields>> = {
+export const REQUIRED_INPUTS: Readonly<Record<string, Fields>> = {
   CheckpointLoaderSimple: { ckpt_name: [CHECKPOINTS, { tooltip: "The model to load." }] },
   CLIPLoader: {
     clip_name: [["umt5_xxl_fp8_e4m3fn_scaled.safetensors"]],
@@ -68,12 +68,12 @@ const OUTPUT_NODES: ReadonlySet<string> = new Set(["PreviewImage", "SaveImage", 
 
 /** One class, or all; empty for a class that is not installed. */
 export function showNodes(one?: string): Fields {
-  const types = Object.keys(REQUIRED).filter((type) => one === undefined || type === one)
+  const types = Object.keys(REQUIRED_INPUTS).filter((type) => one === undefined || type === one)
   return Object.fromEntries(types.map((type) => [type, toInfo(type)]))
 }
 
 function toInfo(type: string): Fields {
-  const required = REQUIRED[type] ?? {}
+  const required = REQUIRED_INPUTS[type] ?? {}
   return {
     input: { required },
     input_order: { required: Object.keys(required) },

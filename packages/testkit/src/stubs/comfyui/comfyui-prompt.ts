@@ -3,6 +3,7 @@
  * a repeated ID is another run, whose history replaces the first.
  */
 import { isObject } from "../stub-call.ts"
+import { findInputFaults } from "./comfyui-inputs.ts"
 import type { StubContext } from "../stub-definition.ts"
 import type { StubJob } from "../stub-jobs.ts"
 import type { StubMedia } from "../stub-files.ts"
@@ -35,14 +36,21 @@ export interface OutputNode {
 /** The errors, by node, for which ComfyUI would not queue the graph; undefined if it would. */
 export function findGraphErrors(graph: unknown): Fields | undefined {
   if (!isObject(graph)) return {}
-  const nodes = Object.entries(graph)
-  const wrong = nodes.filter(([, node]) => !isNode(node))
-  if (wrong.length > 0) {
-    return Object.fromEntries(
-      wrong.map(([id]) => [id, { errors: [{ type: "invalid_node", message: "No class_type" }] }]),
-    )
-  }
+  const wrong = Object.entries(graph).flatMap(([id, node]) => {
+    const errors = findNodeErrors(node)
+    return errors.length === 0 ? [] : [[id, { errors }] as const]
+  })
+  if (wrong.length > 0) return Object.fromEntries(wrong)
   return findOutputs(graph).length === 0 ? {} : undefined
+}
+
+function findNodeErrors(node: unknown): readonly Fields[] {
+  if (!isNode(node)) return [{ type: "invalid_node", message: "No class_type" }]
+  const { class_type: type, inputs } = node as {
+    readonly class_type: string
+    readonly inputs: Fields
+  }
+  return findInputFaults(type, inputs).map((fault) => ({ ...fault }))
 }
 
 function isNode(node: unknown): boolean {

@@ -19,12 +19,6 @@ export interface FalOrder {
   readonly filesExpireAt: number
 }
 
-export interface InputError {
-  readonly loc: readonly string[]
-  readonly msg: string
-  readonly type: string
-}
-
 const IMAGE_SIZES: Readonly<Record<string, OutputSize>> = {
   square_hd: { width: 1024, height: 1024 },
   square: { width: 512, height: 512 },
@@ -35,28 +29,6 @@ const IMAGE_SIZES: Readonly<Record<string, OutputSize>> = {
 }
 
 const IMAGE_TYPES = { jpeg: "image/jpeg", webp: "image/webp", png: "image/png" } as const
-
-/** The fault of an input, as fal's validation says it; undefined if there is none. */
-export function findInputError(input: Readonly<Record<string, unknown>>): InputError | undefined {
-  if (input["prompt"] === undefined) return wrong("prompt", "Field required", "missing")
-  if (typeof input["prompt"] !== "string" || input["prompt"] === "") {
-    return wrong("prompt", "Input should be a valid string", "string_type")
-  }
-  for (const field of ["image_urls", "video_urls", "audio_urls"]) {
-    const urls = input[field] ?? []
-    const isList = Array.isArray(urls) && urls.every((url) => typeof url === "string")
-    if (!isList) return wrong(field, "Input should be a valid list of strings", "list_type")
-  }
-  const count = input["num_images"] ?? 1
-  if (!Number.isInteger(count) || Number(count) < 1 || Number(count) > 4) {
-    return wrong("num_images", "Input should be from 1 to 4", "less_than_equal")
-  }
-  return undefined
-}
-
-function wrong(field: string, msg: string, type: string): InputError {
-  return { loc: ["body", field], msg, type }
-}
 
 export function createOutput(order: FalOrder, files: StubFiles): FalOutput {
   return isFilm(order.endpoint) ? createFilmOutput(order, files) : createImageOutput(order, files)

@@ -4,10 +4,11 @@
  */
 import { randomUUID } from "node:crypto"
 import type { StubCall } from "../stub-call.ts"
+import type { JobPhase } from "../stub-jobs.ts"
 import { route, type StubReply, type StubRoute } from "../stub-route.ts"
+import { findInputError } from "./fal-bodies.ts"
 import { CANCELLED, toFailureReply } from "./fal-failures.ts"
 import { isOutput, outcomeOf, readOrder, toApp, type FalJob, type FalState } from "./fal-job.ts"
-import { findInputError } from "./fal-outputs.ts"
 import { planWebhook } from "./fal-webhook.ts"
 
 export function createQueueRoutes(state: FalState): readonly StubRoute[] {
@@ -23,7 +24,11 @@ export function createQueueRoutes(state: FalState): readonly StubRoute[] {
 
   const showStatus = withJob((job, call) => toStatus(state, job, call.query.get("logs") === "1"))
   const showResult = withJob((job) => toResult(state, job))
+  const streamStatus = withJob((job, call) => ({
+    events: followStatus(state, job, call.query.get("logs") === "1"),
+  }))
   return [
+    route("other", "GET /{app*}/requests/{id}/status/stream", streamStatus),
     route("poll", "GET /{app*}/requests/{id}/status", showStatus),
     route("poll", "GET /{app*}/requests/{id}/response", showResult),
     route("poll", "GET /{app*}/requests/{id}", showResult),
@@ -39,7 +44,7 @@ export function createQueueRoutes(state: FalState): readonly StubRoute[] {
 async function submit(state: FalState, call: StubCall): Promise<StubReply> {
   const { context, jobs } = state
   const input = call.fields()
-  const error = findInputError(input)
+  const error = findInputError(call.params["endpoint"] ?? "", input)
   if (error !== undefined) return { status: 422, json: { detail: [{ ...error, input }] } }
   if (isQueueFull(state, call)) return context.refuse("busy")
   const order = readOrder(call, context)
@@ -94,6 +99,23 @@ function toStatus(state: FalState, job: FalJob, hasLogs: boolean): StubReply {
   const error = isTold ? { error: failure.message, error_type: failure.type } : {}
   const metrics = { inference_time: (job.endAt - job.startAt) / 1_000 }
   return { json: { status: "COMPLETED", ...logs, metrics, ...addresses, ...error } }
+}
+
+/** Its status now and at each change, until it is over. */
+async function* followStatus(state: FalState, job: FalJob, hasLogs: boolean): AsyncGenerator {
+  const { context, jobs } = state
+  for (const at of [job.startAt, job.endAt]) {
+    if (!isUnder(jobs.phaseOf(job))) break
+    yield toStatus(state, job, hasLogs).json
+    // Each status follows the one before.
+    // oxlint-disable-next-line no-await-in-loop
+    await context.waitUntil(at, job.over)
+  }
+  yield toStatus(state, job, hasLogs).json
+}
+
+function isUnder(phase: JobPhase): boolean {
+  return phase === "queued" || phase === "running"
 }
 
 function toResult(state: FalState, job: FalJob): StubReply {

@@ -1,5 +1,5 @@
 /**
- * fal: `queue.fal.run` (submit, status, result, cancel), `fal.run` (synchronous), `rest.fal.ai`
+ * fal: `queue.fal.run` (submit, status, its stream, result, cancel), `fal.run` (synchronous), `rest.fal.ai`
  * (uploads, key set), `api.fal.ai` (lists, prices) and `v3b.fal.media` (files), all at one origin. A
  * path may begin with the name of its host, and stands for `queue.fal.run` if it has none; only
  * `fal.run` has to be named, since its paths are those of the queue.

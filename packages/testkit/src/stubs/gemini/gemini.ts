@@ -1,16 +1,18 @@
 /**
  * The Gemini API's pictures, Imagen and Veo: `generativelanguage.googleapis.com` (paths begin with
- * `/v1beta`) and a host of signed URLs, at one origin. A film's URI wants the key and redirects to a
+ * `/v1` or `/v1beta`) and a host of signed URLs, at one origin. A film's URI wants the key and redirects to a
  * signed URL, which has no use for it. Vertex is not served, nor are webhooks, whose form is unproven.
  */
 import { randomUUID } from "node:crypto"
+import { findBodyFault, toPathText, type BodySchema } from "../body-fault.ts"
 import { readCount, readFilm, readPicture } from "../read-media.ts"
 import type { RunningStub, StubOptions } from "../running-stub.ts"
 import { startStub } from "../start-stub.ts"
 import { isObject, type StubCall } from "../stub-call.ts"
 import { isKey, type Refusal, type StubContext, type StubDefinition } from "../stub-definition.ts"
 import { createJobs, type StubJob, type StubJobs } from "../stub-jobs.ts"
-import { openRoute, route, type StubReply } from "../stub-route.ts"
+import { openRoute, route, type StubReply, type StubRoute } from "../stub-route.ts"
+import { CONTENT_BODY, FILM_BODY, PICTURE_BODY } from "./gemini-bodies.ts"
 import { IMAGE_OUTCOMES, toGoogleError, VIDEO_OUTCOMES } from "./gemini-outcomes.ts"
 
 type Fields = Readonly<Record<string, unknown>>
@@ -31,7 +33,7 @@ interface GeminiState {
 
 /** The names of outcomes, and `refuses-key`: a signed URL answers 400 to whoever sends it the key. */
 const OWN_FAULTS = [...Object.keys(IMAGE_OUTCOMES), ...Object.keys(VIDEO_OUTCOMES), "refuses-key"]
-const MODELS = "/v1beta/models/{model}"
+const VERSIONS = ["v1", "v1beta"]
 const TWO_DAYS_MS = 2 * 86_400_000
 
 const GEMINI: StubDefinition = {
@@ -43,17 +45,7 @@ const GEMINI: StubDefinition = {
   createRoutes(context) {
     const state = { context, jobs: createJobs<OperationData>(context) }
     return [
-      route("create", `POST ${MODELS}:generateContent`, (call) => generate(context, call)),
-      route("create", `POST ${MODELS}:predict`, (call) => predict(context, call)),
-      route("create", `POST ${MODELS}:predictLongRunning`, (call) => createFilm(state, call)),
-      route("poll", `GET ${MODELS}/operations/{id}`, (call) => showOperation(state, call)),
-      route("other", "GET /v1beta/models", () => ({
-        json: { models: [{ name: "models/gemini-3-pro-image" }] },
-      })),
-      route("download", "GET /v1beta/files/{id}:download", (call) => ({
-        status: 302,
-        headers: { location: context.toUrl(`/signed.googleapis.stub/signed/${call.params["id"]}`) },
-      })),
+      ...VERSIONS.flatMap((version) => createVersion(state, `/${version}`)),
       openRoute("download", "GET /signed/{id}", (call) => {
         const isStrict = context.strikes("refuses-key")
         if (isStrict && hasKey(call))
@@ -62,6 +54,24 @@ const GEMINI: StubDefinition = {
       }),
     ]
   },
+}
+
+function createVersion(state: GeminiState, base: string): readonly StubRoute[] {
+  const { context } = state
+  const model = `${base}/models/{model}`
+  return [
+    route("create", `POST ${model}:generateContent`, (call) => generate(context, call)),
+    route("create", `POST ${model}:predict`, (call) => predict(context, call)),
+    route("create", `POST ${model}:predictLongRunning`, (call) => createFilm(state, call)),
+    route("poll", `GET ${model}/operations/{id}`, (call) => showOperation(state, call)),
+    route("other", `GET ${base}/models`, () => ({
+      json: { models: [{ name: "models/gemini-3-pro-image" }] },
+    })),
+    route("download", `GET ${base}/files/{id}:download`, (call) => ({
+      status: 302,
+      headers: { location: context.toUrl(`/signed.googleapis.stub/signed/${call.params["id"]}`) },
+    })),
+  ]
 }
 
 export function startGeminiStub(options?: StubOptions): Promise<RunningStub> {
@@ -75,10 +85,9 @@ function hasKey({ headers, query }: StubCall): boolean {
 
 async function generate(context: StubContext, call: StubCall): Promise<StubReply> {
   const body = call.fields()
-  const { contents, generationConfig: config } = body
-  if (!Array.isArray(contents) || contents.length === 0) {
-    return toGoogleError(400, "INVALID_ARGUMENT", "contents is not specified")
-  }
+  const { generationConfig: config } = body
+  const invalid = findInvalid(CONTENT_BODY, body)
+  if (invalid !== undefined) return invalid
   const id = await buy(context, call, body)
   const fault = Object.keys(IMAGE_OUTCOMES).find((name) => context.strikes(name))
   const usage = { promptTokenCount: 10, candidatesTokenCount: 1_290, totalTokenCount: 1_300 }
@@ -97,10 +106,9 @@ async function generate(context: StubContext, call: StubCall): Promise<StubReply
 
 async function predict(context: StubContext, call: StubCall): Promise<StubReply> {
   const body = call.fields()
+  const invalid = findInvalid(PICTURE_BODY, body)
+  if (invalid !== undefined) return invalid
   const parameters = isObject(body["parameters"]) ? body["parameters"] : {}
-  if (!Array.isArray(body["instances"])) {
-    return toGoogleError(400, "INVALID_ARGUMENT", "instances is not specified")
-  }
   const id = await buy(context, call, body)
   const picture = readPicture({ aspect_ratio: parameters["aspectRatio"] })
   const predictions = Array.from({ length: readCount(parameters["sampleCount"]) }, (_, index) => {
@@ -110,6 +118,20 @@ async function predict(context: StubContext, call: StubCall): Promise<StubReply>
   const isFiltered = context.strikes("image-safety")
   const reason = "The image was filtered by safety settings."
   return { json: { predictions: isFiltered ? [{ raiFilteredReason: reason }] : predictions } }
+}
+
+/** As this API words it. */
+function findInvalid(schema: BodySchema, body: Fields): StubReply | undefined {
+  const fault = findBodyFault(schema, body)
+  if (fault === undefined) return undefined
+  const { kind, path, words } = fault
+  const [name, place] = [path.at(-1) ?? "", toPathText(path.slice(0, -1))]
+  const told = {
+    missing: `${toPathText(path)} is not specified`,
+    unknown: `Invalid JSON payload received. Unknown name "${name}" at '${place}': Cannot find field.`,
+    invalid: `Invalid value at '${toPathText(path)}': ${words}`,
+  }
+  return toGoogleError(400, "INVALID_ARGUMENT", told[kind])
 }
 
 async function buy(context: StubContext, call: StubCall, body: Fields): Promise<string> {
@@ -122,11 +144,9 @@ async function buy(context: StubContext, call: StubCall, body: Fields): Promise<
 function createFilm({ context, jobs }: GeminiState, call: StubCall): StubReply {
   const body = call.fields()
   const { model = "" } = call.params
+  const invalid = findInvalid(FILM_BODY, body)
+  if (invalid !== undefined) return invalid
   const parameters = isObject(body["parameters"]) ? body["parameters"] : {}
-  const seconds = Number(parameters["durationSeconds"] ?? 8)
-  if (!Array.isArray(body["instances"]) || ![4, 6, 8].includes(seconds)) {
-    return toGoogleError(400, "INVALID_ARGUMENT", "durationSeconds must be 4, 6 or 8")
-  }
   const fault = Object.keys(VIDEO_OUTCOMES).find((name) => context.strikes(name))
   const outcome = VIDEO_OUTCOMES[fault ?? ""] ?? null
   const id = randomUUID().replaceAll("-", "").slice(0, 12)

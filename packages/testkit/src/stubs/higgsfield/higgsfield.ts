@@ -4,6 +4,7 @@
  * state, even after its end. How long a key is valid is not stated; here it is a day.
  */
 import { randomUUID } from "node:crypto"
+import { findBodyFault, toPathText } from "../body-fault.ts"
 import { createIdempotencyKeys, type IdempotencyKeys } from "../idempotency-keys.ts"
 import { makesFilms, readFilm, readPicture } from "../read-media.ts"
 import type { RunningStub, StubOptions } from "../running-stub.ts"
@@ -18,6 +19,7 @@ import {
 import { createJobs, type StubJob, type StubJobs } from "../stub-jobs.ts"
 import { openRoute, route, type StubReply } from "../stub-route.ts"
 import type { WebhookMessage } from "../stub-webhooks.ts"
+import { toInputSchema } from "./higgsfield-bodies.ts"
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -41,10 +43,6 @@ interface HiggsfieldState {
  */
 const OWN_FAULTS = ["nsfw", "failed", "no-credits", "blocked", "forgets-keys"]
 
-const SEEDANCE = "bytedance/seedance-2.5/reference-to-video"
-const SEEDANCE_FIELDS =
-  /^(?:prompt|duration|resolution|aspect_ratio|bitrate_mode|generate_audio|(?:image|video|audio)_urls)$/
-const MOST_REFERENCES = { image_urls: 30, video_urls: 10, audio_urls: 10 }
 const DAY_MS = 86_400_000
 
 /** Tries within two hours; their pauses are undocumented. */
@@ -121,21 +119,12 @@ function findRefusal({ context }: HiggsfieldState): StubReply | undefined {
 }
 
 function findInputError(model: string, body: Fields): StubReply | undefined {
-  const { prompt, resolution } = body
-  if (typeof prompt !== "string" || prompt === "") return toError(422, "prompt is required")
-  if (model !== SEEDANCE) return undefined
-  const stranger = Object.keys(body).find((field) => !SEEDANCE_FIELDS.test(field))
-  if (stranger !== undefined) return toError(422, `Unknown field: ${stranger}`)
-  const counts = Object.entries(MOST_REFERENCES).map(([field, most]) => {
-    const urls = body[field]
-    const count = Array.isArray(urls) ? urls.length : 0
-    return count > most ? NaN : count
-  })
-  // NaN, if there are too many of one kind, is not above nothing either.
-  if (!(counts.reduce((sum, count) => sum + count) > 0)) {
-    return toError(422, "From 1 to 50 references are required")
-  }
-  return resolution === "1080p" ? toError(422, "resolution must be 480p or 720p") : undefined
+  const fault = findBodyFault(toInputSchema(model), body)
+  if (fault === undefined) return undefined
+  const { kind, path, words } = fault
+  const field = toPathText(path)
+  if (kind === "unknown") return toError(422, `Unknown field: ${field}`)
+  return toError(422, kind === "missing" ? `${field} is required` : `${field}: ${words}`)
 }
 
 function statusOf({ jobs }: HiggsfieldState, job: HiggsfieldJob): string {

@@ -4,6 +4,7 @@
  * `x-request-id`.
  */
 import { randomUUID } from "node:crypto"
+import { findBodyFault, toPathText, type BodyFault, type BodySchema } from "../body-fault.ts"
 import { readCount, readPicture } from "../read-media.ts"
 import type { RunningStub, StubOptions } from "../running-stub.ts"
 import { startStub } from "../start-stub.ts"
@@ -15,6 +16,7 @@ import {
   type StubDefinition,
 } from "../stub-definition.ts"
 import { route, type StubReply } from "../stub-route.ts"
+import { EDIT_BODY, EDIT_FORM, GENERATION_BODY } from "./openai-bodies.ts"
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -33,7 +35,7 @@ const OPENAI: StubDefinition = {
   refuse,
   createRoutes: (context) => [
     route("create", "POST /v1/images/generations", (call) => {
-      return make(context, "images/generations", call.fields())
+      return make(context, "images/generations", { body: call.fields(), schema: GENERATION_BODY })
     }),
     route("create", "POST /v1/images/edits", async (call) => {
       return make(context, "images/edits", await readEdit(call))
@@ -48,23 +50,30 @@ export function startOpenAiStub(options?: StubOptions): Promise<RunningStub> {
   return startStub(OPENAI, options)
 }
 
+interface ReadBody {
+  readonly body: Fields
+  readonly schema: BodySchema
+}
+
 /** The fields of an edit in either form; a file is its name, type and size. */
-async function readEdit(call: StubCall): Promise<Fields> {
+async function readEdit(call: StubCall): Promise<ReadBody> {
   if (!call.headers["content-type"]?.startsWith("multipart/")) {
-    const fields = call.fields()
-    return { ...fields, has_images: Array.isArray(fields["images"]) && fields["images"].length > 0 }
+    return { body: call.fields(), schema: EDIT_BODY }
   }
   const form = await call.form()
-  const files = [...form.getAll("image[]"), ...form.getAll("image")]
-  const fields = Object.fromEntries(
-    [...form].flatMap(([name, value]) =>
-      typeof value === "string" ? [[name, readText(value)]] : [],
-    ),
-  )
-  const images = files.map((file) =>
-    typeof file === "string" ? file : { name: file.name, type: file.type, size: file.size },
-  )
-  return { ...fields, images, has_images: images.length > 0 }
+  const entries = [...form].map(([name, value]) => [name, readEntry(value)] as const)
+  const images = entries.filter(([name]) => isImage(name)).map(([, value]) => value)
+  const others = Object.fromEntries(entries.filter(([name]) => !isImage(name)))
+  return { body: { ...others, ...(images.length > 0 && { images }) }, schema: EDIT_FORM }
+}
+
+function isImage(name: string): boolean {
+  return name === "image" || name === "image[]"
+}
+
+function readEntry(value: string | File): unknown {
+  if (typeof value === "string") return readText(value)
+  return { name: value.name, type: value.type, size: value.size }
 }
 
 /** A number or a text: a form has texts alone. */
@@ -72,11 +81,14 @@ function readText(text: string): unknown {
   return /^\d+$/.test(text) ? Number(text) : text
 }
 
-async function make(context: StubContext, endpoint: string, fields: Fields): Promise<StubReply> {
-  const { prompt, n = 1, size = "auto", quality = "auto", output_format: format = "png" } = fields
-  const { has_images: hasImages = true, ...body } = fields
-  if (typeof prompt !== "string" || prompt === "") return toMissing("prompt")
-  if (hasImages === false) return toMissing("image")
+async function make(
+  context: StubContext,
+  endpoint: string,
+  { body, schema }: ReadBody,
+): Promise<StubReply> {
+  const { n = 1, size = "auto", quality = "auto", output_format: format = "png" } = body
+  const fault = findBodyFault(schema, body)
+  if (fault !== undefined) return toInvalid(fault)
   const refusal = findRefusal(context)
   if (refusal !== undefined) return refusal
   const id = `req_${randomUUID().replaceAll("-", "")}`
@@ -86,11 +98,11 @@ async function make(context: StubContext, endpoint: string, fields: Fields): Pro
   const isLarge = context.strikes("large")
   const large = { type: "image/png", width: 2_304, height: 2_304, isNoise: true } as const
   const data = Array.from({ length: readCount(n) }, (_, index) => {
-    const bytes = context.files.render(`${id}-${index}`, isLarge ? large : readPicture(fields))
+    const bytes = context.files.render(`${id}-${index}`, isLarge ? large : readPicture(body))
     return { b64_json: bytes.toString("base64") }
   })
   const created = Math.floor(context.toldAt() / 1_000)
-  const { background = "opaque" } = fields
+  const { background = "opaque" } = body
   const told = { created, background, output_format: format, quality, size }
   const output = 1_000 * data.length
   const usage = { input_tokens: 20, output_tokens: output, total_tokens: 20 + output }
@@ -119,9 +131,16 @@ function findRefusal(context: StubContext): StubReply | undefined {
   return { ...reply, headers: { "retry-after-ms": "1500", "x-should-retry": "true" } }
 }
 
-function toMissing(param: string): StubReply {
-  const message = `Missing required parameter: '${param}'.`
-  return toError(400, "invalid_request_error", "missing_required_parameter", message, param)
+function toInvalid({ kind, path, words }: BodyFault): StubReply {
+  const [first] = path
+  const param = first === "images" && kind === "missing" ? "image" : toPathText(path)
+  const told = {
+    missing: ["missing_required_parameter", `Missing required parameter: '${param}'.`],
+    unknown: ["unknown_parameter", `Unknown parameter: '${param}'.`],
+    invalid: ["invalid_value", `Invalid value for '${param}': ${words}`],
+  } as const
+  const [code, message] = told[kind]
+  return toError(400, "invalid_request_error", code, message, param)
 }
 
 function toError(

@@ -3,10 +3,11 @@
  * origin. A path without a host is the API's.
  */
 import { randomUUID } from "node:crypto"
+import { findBodyFault, toPathText, type BodyFault } from "../body-fault.ts"
 import type { RunningStub, StubOptions } from "../running-stub.ts"
 import { signStandardWebhook } from "../standard-webhooks.ts"
 import { startStub } from "../start-stub.ts"
-import { isObject, type StubCall } from "../stub-call.ts"
+import type { StubCall } from "../stub-call.ts"
 import {
   hasScheme,
   type Refusal,
@@ -16,6 +17,7 @@ import {
 import { createJobs } from "../stub-jobs.ts"
 import { route, type StubReply, type StubRoute } from "../stub-route.ts"
 import type { WebhookMessage } from "../stub-webhooks.ts"
+import { toPredictionSchema } from "./replicate-bodies.ts"
 import {
   isOver,
   readPrediction,
@@ -45,7 +47,7 @@ const REPLICATE: StubDefinition = {
     return [
       route("create", "POST /v1/predictions", (call) => {
         const { version } = call.fields()
-        return typeof version === "string" ? create(state, call, version) : toInvalid("version")
+        return create(state, call, String(version))
       }),
       route("create", "POST /v1/models/{owner}/{name}/predictions", (call) =>
         create(state, call, toNamed(call)),
@@ -114,7 +116,8 @@ function createAccountRoutes(context: StubContext): readonly StubRoute[] {
 async function create(state: ReplicateState, call: StubCall, model: string): Promise<StubReply> {
   const { context, jobs } = state
   const body = call.fields()
-  if (!isObject(body["input"])) return toInvalid("input")
+  const fault = findBodyFault(toPredictionSchema(model, call.path === "/v1/predictions"), body)
+  if (fault !== undefined) return toInvalid(toPathText(fault.path), toWords(fault))
   if (context.strikes("bad-request")) {
     return toError(400, "The input could not be read.", "Bad request")
   }
@@ -181,8 +184,13 @@ function list(state: ReplicateState, { query }: StubCall): StubReply {
   }
 }
 
-function toInvalid(field: string): StubReply {
-  return toError(422, `- input: ${field} is required`, "Input validation failed")
+function toInvalid(field: string, words = "is required"): StubReply {
+  return toError(422, `- input: ${field} ${words}`, "Input validation failed")
+}
+
+function toWords({ kind, words }: BodyFault): string {
+  if (kind === "invalid") return `is invalid: ${words}`
+  return kind === "missing" ? "is required" : "is not a property that is allowed"
 }
 
 function toError(status: number, detail: string, title: string): StubReply {

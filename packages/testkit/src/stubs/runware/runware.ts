@@ -1,8 +1,9 @@
 /**
- * Runware: `api.runware.ai`, everything a `POST /v1` of an array of tasks, and `im.runware.ai`
- * (files) at one origin. The client chooses `taskUUID`: a repeat is refused as a conflict, which
+ * Runware: `api.runware.ai`, everything a `POST /v1` of an array of tasks, the same by WebSocket at
+ * `ws-api.runware.ai/v1`, and `im.runware.ai` (files) at one origin. The client chooses `taskUUID`: a repeat is refused as a conflict, which
  * proves that the first was accepted. The codes of failed tasks are assumed. Webhooks are unsigned.
  */
+import { findBodyFault, toPathText, type BodyFault } from "../body-fault.ts"
 import { makesFilms, readCount, readFilm, readPicture } from "../read-media.ts"
 import type { RunningStub, StubOptions } from "../running-stub.ts"
 import { startStub } from "../start-stub.ts"
@@ -16,6 +17,8 @@ import {
 import { createJobs, type StubJob, type StubJobs } from "../stub-jobs.ts"
 import { route, type StubReply } from "../stub-route.ts"
 import type { WebhookMessage } from "../stub-webhooks.ts"
+import { RUNWARE_TASKS } from "./runware-bodies.ts"
+import { serveSocket } from "./runware-socket.ts"
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -46,10 +49,9 @@ const OWN_FAULTS = [...Object.keys(ERRORS), "no-credits", "lags"]
 const LAG_MS = 5_000
 const DAY_MS = 86_400_000
 const RETRY_MS = [1_000, 5_000, 30_000]
-const UUID = /^[\da-f]{8}-[\da-f]{4}-[1-8][\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/i
 
 const RUNWARE: StubDefinition = {
-  hosts: ["api.runware.ai", "im.runware.ai"],
+  hosts: ["api.runware.ai", "ws-api.runware.ai", "im.runware.ai"],
   filesHost: "im.runware.ai",
   ownFaults: OWN_FAULTS,
   isAuthorized: (call) => hasScheme(call, "Bearer"),
@@ -57,6 +59,10 @@ const RUNWARE: StubDefinition = {
   createRoutes(context) {
     const state = { context, jobs: createJobs<RunwareData>(context) }
     const handle = (call: StubCall) => answer(state, call)
+    serveSocket(context, {
+      answer: async (task) => [await answerTask(state, null, task)],
+      finish: (task) => finish(state, task),
+    })
     return [
       { ...route("poll", "POST /v1", handle), fits: asks },
       route("create", "POST /v1", handle),
@@ -84,7 +90,12 @@ async function answer(state: RunwareState, call: StubCall): Promise<StubReply> {
   return { status: isRefused ? 400 : 200, json: { ...(isRefused ? {} : { data }), errors } }
 }
 
-async function answerTask(state: RunwareState, call: StubCall, task: Fields): Promise<Fields> {
+/** `call` is null for a task that came by WebSocket. */
+async function answerTask(
+  state: RunwareState,
+  call: StubCall | null,
+  task: Fields,
+): Promise<Fields> {
   switch (task["taskType"]) {
     case "getResponse":
       return getResponse(state, task)
@@ -98,24 +109,41 @@ async function answerTask(state: RunwareState, call: StubCall, task: Fields): Pr
   }
 }
 
-async function infer(state: RunwareState, call: StubCall, task: Fields): Promise<Fields> {
+async function infer(state: RunwareState, call: StubCall | null, task: Fields): Promise<Fields> {
   const { context, jobs } = state
-  const { taskUUID: id, taskType, model, positivePrompt } = task
-  if (typeof id !== "string" || !UUID.test(id))
-    return toError("invalidTaskUUID", "Not a UUID v4.", task)
+  const { taskType } = task
+  const [id, model] = [String(task["taskUUID"]), String(task["model"])]
   if (jobs.all.has(id)) return toError("conflictTaskUUID", "The taskUUID is in use already.", task)
+  const schema = RUNWARE_TASKS[String(taskType)]
+  const wrong = schema === undefined ? undefined : findBodyFault(schema, task)
+  if (wrong !== undefined) return toInvalid(wrong, task)
   if (context.strikes("no-credits")) return toError("insufficientCredits", "Add credits.", task)
-  if (typeof model !== "string") return toError("missingModel", "A model is required.", task)
-  if (typeof positivePrompt !== "string") return toError("missingPositivePrompt", "Required.", task)
   const fault = Object.keys(ERRORS).find((name) => context.strikes(name))
   const job = jobs.open(id, { task, error: ERRORS[fault ?? ""] ?? null })
   context.record({ id, key: id, endpoint: model, body: task })
-  planWebhook(state, job, call)
+  if (call !== null) planWebhook(state, job, call)
   if (task["deliveryMethod"] === "async") return { taskType, taskUUID: id }
   await context.waitUntil(job.endAt)
   return job.data.error === null
     ? (toOutputs(state, job)[0] ?? {})
     : { ...job.data.error, taskUUID: id, taskType }
+}
+
+/** Undefined if nothing more is to be told: the task was refused, or answered at its end. */
+async function finish(state: RunwareState, task: Fields): Promise<readonly Fields[] | undefined> {
+  const job = state.jobs.all.get(String(task["taskUUID"]))
+  if (job?.data.task !== task || task["deliveryMethod"] !== "async") return undefined
+  await state.context.waitAside(job.endAt, job.over)
+  const { error } = job.data
+  return error === null ? toOutputs(state, job) : [{ ...error, taskUUID: job.id }]
+}
+
+/** `missingModel`, `invalidTaskUUID`, `unsupportedParameter`. */
+function toInvalid({ kind, path, words }: BodyFault, task: Fields): Fields {
+  const name = String(path[0] ?? "")
+  const title = `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`
+  const code = kind === "unknown" ? "unsupportedParameter" : `${kind}${title}`
+  return { ...toError(code, `${toPathText(path)}: ${words}`, task), parameter: name }
 }
 
 function find({ context, jobs }: RunwareState, task: Fields): RunwareJob | undefined {

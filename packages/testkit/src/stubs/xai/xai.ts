@@ -4,6 +4,7 @@
  * dollar has 10^10. Pictures have no ID: that of the purchase is ours.
  */
 import { randomUUID } from "node:crypto"
+import { findBodyFault, toPathText, type BodyFault } from "../body-fault.ts"
 import { readCount, readFilm, readPicture } from "../read-media.ts"
 import type { RunningStub, StubOptions } from "../running-stub.ts"
 import { startStub } from "../start-stub.ts"
@@ -16,6 +17,7 @@ import {
 } from "../stub-definition.ts"
 import { createJobs, type StubJob, type StubJobs } from "../stub-jobs.ts"
 import { route, type StubReply } from "../stub-route.ts"
+import { XAI_BODIES } from "./xai-bodies.ts"
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -75,21 +77,21 @@ function readFields(call: StubCall): Fields | StubReply {
     return toError(415, "Expected request with `Content-Type: application/json`")
   }
   const fields = call.fields()
-  const { model, prompt } = fields
-  if (typeof model !== "string") return toError(422, "Failed to deserialize: missing field `model`")
-  return typeof prompt === "string" ? fields : toError(422, "Missing field `prompt`")
+  const schema = XAI_BODIES[call.path]
+  const fault = schema === undefined ? undefined : findBodyFault(schema, fields)
+  return fault === undefined ? fields : toInvalid(fault)
+}
+
+/** What can't be read is a 422; a number out of its range is read, and refused by the model. */
+function toInvalid({ kind, path, rule, words }: BodyFault): StubReply {
+  if (kind === "invalid")
+    return toError(rule.endsWith("_value") ? 400 : 422, `${toPathText(path)}: ${words}`)
+  return toError(422, `Failed to deserialize: ${kind} field \`${toPathText(path)}\``)
 }
 
 async function makeImages(context: StubContext, call: StubCall): Promise<StubReply> {
   const fields = readFields(call)
   if (!("model" in fields)) return fields
-  if (
-    call.path.endsWith("/edits") &&
-    fields["image"] === undefined &&
-    fields["images"] === undefined
-  ) {
-    return toError(422, "Missing field `image`")
-  }
   const id = randomUUID()
   context.record({ id, key: null, endpoint: String(fields["model"]), body: fields })
   await context.waitUntil(context.clock.now() + context.queueMs + context.runMs)
@@ -117,8 +119,6 @@ async function makeImages(context: StubContext, call: StubCall): Promise<StubRep
 function createVideo({ context, jobs }: XaiState, call: StubCall): StubReply {
   const fields = readFields(call)
   if (!("model" in fields)) return fields
-  const duration = Number(fields["duration"] ?? 6)
-  if (!(duration >= 1 && duration <= 15)) return toError(400, "`duration` is from 1 to 15")
   const fault = VIDEO_FAULTS.find((name) => context.strikes(name))
   const outcome = fault === undefined ? "done" : OUTCOMES[fault]
   const job = jobs.open(randomUUID(), { body: fields, outcome })
