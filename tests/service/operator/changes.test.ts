@@ -5,8 +5,13 @@ import { createKey } from "@safelight/access"
 import { createClient, isApiError, type Client } from "@safelight/client"
 import { SafelightError, SILENT_LOG, type Log, type LogFields } from "@safelight/core"
 import { createManualClock, createMemoryStorage } from "@safelight/testkit"
-import { createOperatorInsight, createService, DEFAULTS, type Service } from "safelight"
-import { createRecentCommits } from "../../../packages/safelight/src/operator/recent-commits.ts"
+import {
+  createOperatorInsight,
+  createRecentCommits,
+  createService,
+  DEFAULTS,
+  type Service,
+} from "safelight"
 import { createTemporaryFolder } from "../../support/temporary-folder.ts"
 
 const MODEL = "vendor-a/v4.1/flash/text-to-image"
