@@ -7,6 +7,7 @@
  */
 import {
   SafelightError,
+  toEcho,
   type Channel,
   type ChannelRequest,
   type NotCreated,
@@ -24,6 +25,7 @@ import { NotSent } from "./http-client.ts"
 import { PUT_INPUTS_MS, putInputs, type InputPlace } from "./put-inputs.ts"
 import { unavailable } from "./channel-fault.ts"
 import { createWire, type Wire } from "./provider-wire.ts"
+import { isTurnedAway, readPurchaseAnswer, readWords } from "./purchase-answer.ts"
 import { addCallback, createReceive } from "./receive-webhook.ts"
 import { createUnclearAnswers, type UnclearAnswers } from "./unclear-answers.ts"
 import type { CreateOutcome, Provider, ProviderRequest, Reply } from "./provider.ts"
@@ -177,19 +179,30 @@ async function pollProvider(
   })
   if (told?.kind !== "unclear") unclear.forget(upstreamKey)
   if (told === undefined) {
-    throw unavailable(`${provider.name} does not say how the work stands`, { retryAfterMs })
+    throw unavailable(`${provider.name} ${describe(wire, last)}`, { retryAfterMs })
   }
   const isUnclear = told.kind === "unclear"
   const outcome = isUnclear ? unclear.judge(upstreamKey, told, provider.name) : told
   if (outcome.kind !== "running") {
-    return wire.withOutputs(withCost(provider, outcome, last, operation))
+    return wire.present(withCost(provider, outcome, last, operation))
   }
   const pauseMs = Math.max(outcome.pollAfterMs, retryAfterMs ?? 0)
   return { ...outcome, pollAfterMs: Math.min(pauseMs, LONGEST_PAUSE_MS) }
 }
 
+/** What whoever runs the channel has to know of an answer that does not say how the work stands. */
+function describe(wire: Wire, last: Reply | undefined): string {
+  const silence = "does not say how the work stands"
+  if (last === undefined || !isTurnedAway(last)) return silence
+  const words = toEcho(wire.hideKey(readWords(last.json) ?? ""), WORDS_CHARACTERS)
+  return `${silence} (${[last.status, words].filter(Boolean).join(": ")})`
+}
+
+/** In a line of the log. */
+const WORDS_CHARACTERS = 300
+
 async function buy(wire: Wire, provider: Provider, asked: ChannelRequest): Promise<SubmitOutcome> {
-  const { name, readCreate } = provider
+  const { name } = provider
   const { isRepeat, signal } = asked
   const put = await putInTime(wire, { provider, model: wire.toModel(asked.model), request: asked })
   if (put.kind === "refused" && isRepeat === true) return REPEAT_REFUSED
@@ -202,11 +215,11 @@ async function buy(wire: Wire, provider: Provider, asked: ChannelRequest): Promi
     if (error instanceof NotSent) return { kind: "not-created", reason: "unreachable" }
     throw error
   }
-  const outcome = readCreate(reply)
+  const outcome = readPurchaseAnswer(provider, reply)
   // A provider may judge a request before it looks at the key, and the key may have been accepted before.
   if (outcome?.kind === "refused" && isRepeat === true) return REPEAT_REFUSED
   if (outcome !== undefined && isProof(reply, outcome)) {
-    return wire.withOutputs(withCost(provider, toUnsold(outcome), reply))
+    return wire.present(withCost(provider, toUnsold(outcome), reply))
   }
   const message = `${name} answered ${reply.status}, which proves nothing`
   throw new SafelightError({ code: "channel-answer-invalid", message, retryable: true })

@@ -50,10 +50,12 @@ export interface Wire {
   /** Rejects as `HttpClient.send` does. */
   sendOnce(request: ProviderRequest, signal: AbortSignalLike): Promise<Reply>
   /**
-   * The outcome with its outputs as they can be had: with the credentials that they are fetched with, and as
-   * bytes where a URL is a data URL.
+   * The outcome as it may leave the channel: its outputs as they can be had, with the credentials that they are
+   * fetched with, or as bytes where a URL is a data URL; and no key in the provider's words.
    */
-  withOutputs<Outcome extends { readonly kind: string }>(outcome: Outcome): Outcome
+  present<Outcome extends { readonly kind: string }>(outcome: Outcome): Outcome
+  /** The text without the key and its parts. */
+  readonly hideKey: (text: string) => string
   /** Fetches a public URL without credentials; if there is a `baseUrl`, below that, where a stub serves it. */
   readonly get: ReceiverOptions["get"]
   /** For requests that buy nothing. */
@@ -77,6 +79,7 @@ export function createWire({ baseUrl, key, name, provider }: WireOptions): Wire 
       return client.send({ ...request, headers, url: toUrl(request), signal })
     }
   const ask = sendBy(questions)
+  const hideKey = createKeyHider(key)
 
   function withCredentials(output: LinkedOutput): LinkedOutput {
     const isPath = output.url.startsWith("/")
@@ -94,7 +97,9 @@ export function createWire({ baseUrl, key, name, provider }: WireOptions): Wire 
       throw new SafelightError({ code: "invalid-configuration", message })
     },
     sendOnce: sendBy(purchases),
-    withOutputs(outcome) {
+    hideKey,
+    present(outcome) {
+      if (hasWords(outcome)) return { ...outcome, providerWords: hideKey(outcome.providerWords) }
       if (!isCompleted(outcome)) return outcome
       const outputs = outcome.outputs.flatMap((output): ChannelOutput | [] => {
         if (!("url" in output)) return output
@@ -129,6 +134,21 @@ function isCompleted<Outcome extends { readonly kind: string }>(
   outcome: Outcome,
 ): outcome is Outcome & Completed {
   return outcome.kind === "completed"
+}
+
+function hasWords<Outcome extends { readonly kind: string }>(
+  outcome: Outcome,
+): outcome is Outcome & { readonly providerWords: string } {
+  return "providerWords" in outcome && typeof outcome.providerWords === "string"
+}
+
+/** A shorter text is no secret, and may stand anywhere. */
+const LEAST_SECRET_CHARACTERS = 8
+
+/** Some keys are an id and a secret. */
+function createKeyHider(key: string): (text: string) => string {
+  const parts = [key, ...key.split(":")].filter(({ length }) => length >= LEAST_SECRET_CHARACTERS)
+  return (text) => parts.reduce((hidden, part) => hidden.replaceAll(part, "…"), text)
 }
 
 function requireKey(name: string, key: string): string {

@@ -146,6 +146,11 @@ export interface Provider {
    * 408 only an outcome is believed that says that the work was accepted.
    */
   readonly readCreate: (reply: Reply) => CreateOutcome | undefined
+  /**
+   * In the code or the words of a refused purchase: its account has no money, for which `readCreate` is not
+   * asked. A 402 is always that.
+   */
+  readonly outOfMoney?: RegExp
   /** The state of the work; undefined if the answer does not tell it, and then it is polled again. */
   readonly poll: (operation: Json, send: Send) => Promise<PollOutcome | Unclear | undefined>
   /** Absent if it has no webhooks, or none that a purchase can request. */

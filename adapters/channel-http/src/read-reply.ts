@@ -13,7 +13,7 @@ import type {
 } from "@safelight/core"
 import type { ProviderRequest, Reply, Send } from "./provider.ts"
 
-type Path = readonly (string | number)[]
+export type Path = readonly (string | number)[]
 
 /** The member at `path`; undefined if there is none. */
 export function at(value: Json | undefined, ...path: Path): Json | undefined {

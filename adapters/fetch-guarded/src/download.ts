@@ -10,7 +10,7 @@ import { parseDownloadAddress, parseRedirect } from "./download-address.ts"
 import type { GuardedFetchSettings, LookUpHost } from "./guarded-fetch-options.ts"
 import { createHostRule } from "./host-rule.ts"
 import { createLookUp, lookUpBySystem } from "./look-up-host.ts"
-import { downloadFailed } from "./media-fault.ts"
+import { downloadFailed, hostRefused } from "./media-fault.ts"
 import { toRangeHeaders, type Rest } from "./rest-of-body.ts"
 import { sendRequest, toRequestHeaders, type Answer } from "./send-request.ts"
 
@@ -45,7 +45,7 @@ export function createDownload(settings: GuardedFetchSettings, lookup?: LookUpHo
     let address = parseDownloadAddress(url)
     for (let redirects = 0; ; redirects += 1) {
       const verdict = judgeHost(address)
-      if (verdict === "refused") throw downloadFailed("its host is not allowed")
+      if (verdict === "refused") throw hostRefused(address.hostname)
       const headers = { ...ownHeaders, ...rangeHeaders }
       // oxlint-disable-next-line no-await-in-loop
       const answer = await sendRequest({ ...ways[verdict], address, headers, signal }, settings)

@@ -13,6 +13,15 @@ export function downloadFailed(reason: string, retryable = false): SafelightErro
   })
 }
 
+/** Whoever named the hosts of the request learns which one they lack, and no reader of the message does. */
+export function hostRefused(host: string): SafelightError {
+  return new SafelightError({
+    code: "media_download_failed",
+    message: "The media could not be downloaded: its host is not allowed.",
+    refusedHost: host,
+  })
+}
+
 export function tooLarge(maxBytes: number): SafelightError {
   return new SafelightError({
     code: "media_too_large",

@@ -281,6 +281,7 @@ export type {
   TaskVerdict,
 } from "./ports/operator-insight.ts"
 export { PROBE_POINTS, type Probe, type ProbePoint } from "./ports/probe.ts"
+export { HOST_REFUSED, toHostLine, type ChannelTrouble } from "./ports/channel-trouble.ts"
 export type {
   Heartbeat,
   HeartbeatRequest,

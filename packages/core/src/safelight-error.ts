@@ -52,6 +52,8 @@ export interface SafelightErrorOptions {
   readonly retryAfterMs?: number
   /** Whether surely nothing of what was asked for was done; false by default: it may have been. */
   readonly isUndone?: boolean
+  /** Of a download: the host of the URL, or of one that it led to, if the request did not allow it. */
+  readonly refusedHost?: string
   readonly cause?: unknown
 }
 
@@ -61,6 +63,7 @@ export class SafelightError extends Error {
   readonly retryable: boolean
   readonly retryAfterMs: number | undefined
   readonly isUndone: boolean
+  readonly refusedHost: string | undefined
 
   constructor(options: SafelightErrorOptions) {
     super(options.message, { cause: options.cause })
@@ -68,6 +71,7 @@ export class SafelightError extends Error {
     this.retryable = options.retryable ?? false
     this.retryAfterMs = options.retryAfterMs
     this.isUndone = options.isUndone ?? false
+    this.refusedHost = options.refusedHost
     Object.defineProperty(this, MARK, { value: true })
   }
 }

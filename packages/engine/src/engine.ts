@@ -58,6 +58,7 @@ import type { ContentRefusals } from "./work/refusal-rule.ts"
 import { createFairShares } from "./scheduling/fair-shares.ts"
 import { settleDoubt } from "./record/resolve-task.ts"
 import { createRouting, type Route } from "./scheduling/routing.ts"
+import { createTroubles } from "./host/troubles.ts"
 import { toSettings, type EngineSettings } from "./host/settings.ts"
 import { createInputService } from "./reads/serve-input.ts"
 import { sha256 } from "./host/sha256.ts"
@@ -249,6 +250,7 @@ function createContext(options: EngineOptions): Context {
     recorder: createRecorder(ports),
     routing: createRouting(routes, { ...ports, shares }),
     shares,
+    troubles: createTroubles(clock),
   }
 }
 

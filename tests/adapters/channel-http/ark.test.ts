@@ -18,6 +18,7 @@ import {
   openProviderWorld,
   toReply,
   withoutWords,
+  turnedAway,
 } from "./provider-world.ts"
 
 const world = await openProviderWorld(ark)
@@ -131,8 +132,8 @@ describeEnds(world, picture, {
 
 describe("a purchase at Ark", () => {
   const refusals: Readonly<Record<string, object>> = {
-    overdue: { kind: "not-created", reason: "provider_answered_403" },
-    "not-open": { kind: "not-created", reason: "provider_answered_404" },
+    overdue: turnedAway("provider_out_of_money"),
+    "not-open": turnedAway("provider_answered_404"),
     quota: { kind: "not-created", reason: "provider_quota_exceeded" },
     overloaded: { kind: "busy", reason: "provider_busy" },
   }

@@ -11,6 +11,7 @@ import {
   openProviderWorld,
   toReply,
   itTakesNoneOf,
+  turnedAway,
 } from "./provider-world.ts"
 
 const world = await openProviderWorld(blackForestLabs)
@@ -108,7 +109,7 @@ describeEnds(world, picture, {
 
 describe("a purchase at Black Forest Labs", () => {
   it("was not made where the credits have run out", async () => {
-    const poor = { kind: "not-created", reason: "provider_answered_402" }
+    const poor = turnedAway("provider_out_of_money")
     assert.deepEqual(await world.buyWith({ own: ["no-credits"] }, picture()), [poor, 0])
   })
 

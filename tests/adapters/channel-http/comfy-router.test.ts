@@ -18,6 +18,7 @@ import {
   openProviderWorld,
   toReply,
   withoutWords,
+  turnedAway,
 } from "./provider-world.ts"
 
 const world = await openProviderWorld(comfyRouter)
@@ -127,9 +128,9 @@ describeEnds(world, film, {
 
 describe("a purchase at Comfy Router", () => {
   const refusals: Readonly<Record<string, object>> = {
-    "not-enabled": { kind: "not-created", reason: "provider_answered_403" },
-    "no-credits": { kind: "not-created", reason: "provider_answered_402" },
-    "unknown-model": { kind: "not-created", reason: "provider_answered_404" },
+    "not-enabled": turnedAway("provider_answered_403"),
+    "no-credits": turnedAway("provider_out_of_money"),
+    "unknown-model": turnedAway("provider_answered_404"),
   }
   for (const [fault, expected] of Object.entries(refusals)) {
     it(`was not made where the router says so: ${fault}`, async () => {

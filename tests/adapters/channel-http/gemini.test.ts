@@ -16,6 +16,7 @@ import {
   openProviderWorld,
   toReply,
   itTakesNoneOf,
+  turnedAway,
 } from "./provider-world.ts"
 import { readOutputs } from "./read-outputs.ts"
 
@@ -143,7 +144,7 @@ describe("a purchase at Gemini", () => {
   const busy = { kind: "busy", reason: "provider_busy" }
   const error = { code: 400, status: "INVALID_ARGUMENT", message: "Invalid value" }
   const details = [{ reason: "API_KEY_INVALID" }]
-  const notCreated = { kind: "not-created", reason: "provider_answered_400" }
+  const notCreated = turnedAway("provider_answered_400")
   const answers: readonly (readonly [status: number, json: Json, expected?: object])[] = [
     [
       400,

@@ -11,6 +11,7 @@ import {
   fetchTypes,
   openProviderWorld,
   toReply,
+  turnedAway,
 } from "./provider-world.ts"
 
 const KEY = "id:secret"
@@ -69,12 +70,14 @@ describeEnds(world, film, {
 
 describe("a purchase at Higgsfield", () => {
   it("was not made without credits, or where the model is blocked", async () => {
-    const refused = (status: number) => ({
-      kind: "not-created",
-      reason: `provider_answered_${status}`,
-    })
-    assert.deepEqual(await world.buyWith({ own: ["no-credits"] }, film()), [refused(403), 0])
-    assert.deepEqual(await world.buyWith({ own: ["blocked"] }, film()), [refused(423), 0])
+    for (const [fault, reason] of [
+      ["no-credits", "provider_out_of_money"],
+      ["blocked", "provider_answered_423"],
+    ] as const) {
+      // oxlint-disable-next-line no-await-in-loop -- one fault after the other
+      const bought = await world.buyWith({ own: [fault] }, film())
+      assert.deepEqual(bought, [turnedAway(reason), 0])
+    }
   })
 
   it("is refused where there is a fault in it, in Higgsfield's own words alone", () => {

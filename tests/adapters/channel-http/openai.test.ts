@@ -9,6 +9,7 @@ import {
   openProviderWorld,
   toReply,
   itTakesNoneOf,
+  turnedAway,
 } from "./provider-world.ts"
 import { readOutputs } from "./read-outputs.ts"
 
@@ -133,10 +134,8 @@ describe("a purchase at OpenAI", () => {
   })
 
   it("was not made where the money has run out", async () => {
-    const poor = { kind: "not-created", reason: "provider_out_of_money" }
+    const poor = turnedAway("provider_out_of_money")
     assert.deepEqual(await world.buyWith({ own: ["no-quota"] }, picture()), [poor, 0])
-    const limit = { error: { code: "billing_hard_limit_reached", message: "pay" } }
-    assert.deepEqual(openai.readCreate(toReply(400, limit)), poor)
   })
 
   it("was refused where it says so in its own shape, and is in doubt in any other", () => {

@@ -31,7 +31,7 @@ export interface ProviderWorld {
   follow(request: ChannelRequest, submitted: SubmitOutcome): Promise<PollOutcome>
   /** Submits and follows. */
   carryOut(request: ChannelRequest): Promise<PollOutcome>
-  /** Submits with faults; to the outcome, or the code of the error, and how much was bought. */
+  /** Submits with faults; to the outcome without words, or the code of the error, and how much was bought. */
   buyWith(
     faults: Partial<StubFaults>,
     request: ChannelRequest,
@@ -84,7 +84,7 @@ export async function openProviderWorld(
       const before = stub.purchases.length
       stub.setFaults(faults)
       try {
-        const outcome = await channel.submit(request).catch((error: unknown) => {
+        const outcome = await channel.submit(request).then(withoutWords, (error: unknown) => {
           return (error as { readonly code?: string }).code
         })
         return [outcome, stub.purchases.length - before]
@@ -268,10 +268,15 @@ export function toReply(status: number, json?: Json, headers: Reply["headers"] =
 }
 
 /** A provider's words are for people, and not fixed. */
-export function withoutWords(outcome: PollOutcome): object {
-  if (outcome.kind !== "refused") return outcome
+export function withoutWords(outcome: PollOutcome | SubmitOutcome): object {
+  if (!("providerWords" in outcome)) return outcome
   const { providerWords: _words, ...told } = outcome
   return told
+}
+
+/** Turned away, for a reason that its operator can mend. */
+export function turnedAway(reason: string): object {
+  return { kind: "not-created", reason, needsOperator: true }
 }
 
 /** Fetches each output by its URL, as the engine does; to the types of the answers. */

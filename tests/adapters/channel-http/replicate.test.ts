@@ -19,6 +19,7 @@ import {
   openProviderWorld,
   toReply,
   withoutWords,
+  turnedAway,
 } from "./provider-world.ts"
 
 const world = await openProviderWorld(replicate)
@@ -161,7 +162,7 @@ describeEnds(world, picture, {
 
 describe("a purchase at Replicate", () => {
   it("was not made without credit", async () => {
-    const refused = { kind: "not-created", reason: "provider_answered_402" }
+    const refused = turnedAway("provider_out_of_money")
     assert.deepEqual(await world.buyWith({ own: ["no-credits"] }, picture()), [refused, 0])
   })
 

@@ -11,6 +11,7 @@ import {
   openProviderWorld,
   toReply,
   itTakesNoneOf,
+  turnedAway,
 } from "./provider-world.ts"
 
 const world = await openProviderWorld(runware)
@@ -147,7 +148,7 @@ describe("a purchase at Runware", () => {
   })
 
   it("was not made where the money has run out", async () => {
-    const poor = { kind: "not-created", reason: "provider_out_of_money" }
+    const poor = turnedAway("provider_out_of_money")
     assert.deepEqual(await world.buyWith({ own: ["no-credits"] }, picture()), [poor, 0])
   })
 

@@ -10,10 +10,11 @@ import {
   type ChannelRequest,
   type Json,
   type PollOutcome,
+  type SubmitOutcome,
 } from "@safelight/core"
 import { createSampleInputs } from "@safelight/testkit"
 import { startLyingProxy, type Spoil } from "../../support/lying-proxy.ts"
-import { toReply, withoutWords } from "./provider-world.ts"
+import { toReply, turnedAway, withoutWords } from "./provider-world.ts"
 import { openSafelightWorld } from "./safelight-world.ts"
 
 const world = await openSafelightWorld()
@@ -142,11 +143,11 @@ describe("a purchase at another Safelight", () => {
     const keys = {
       provider_answered_401: await world.createKey({ revokedAt: 1 }),
       provider_answered_403: await world.createKey({ scopes: ["tasks:read"] }),
-      provider_answered_402: await world.createKey({ settings: { budgetMicros: 0 } }),
+      provider_out_of_money: await world.createKey({ settings: { budgetMicros: 0 } }),
     }
     for (const [reason, key] of Object.entries(keys)) {
-      const expected = [{ kind: "not-created", reason }, 0]
-      assert.deepEqual(await buy(world.openChannel(key)), expected)
+      const [outcome, made] = await buy(world.openChannel(key))
+      assert.deepEqual([withoutWords(outcome as SubmitOutcome), made], [turnedAway(reason), 0])
     }
   })
 
@@ -169,7 +170,9 @@ describe("a purchase at another Safelight", () => {
     const made = createHttpChannel({ provider: safelight, key, models, baseUrl: world.service.url })
     const reason = "model_not_found"
     const request = toRequest({ prompt: "fog" }, models[0])
-    assert.deepEqual(await buy(made, request), [{ kind: "not-created", reason }, 0])
+    const [outcome, count] = await buy(made, request)
+    const expected = { kind: "not-created", reason }
+    assert.deepEqual([withoutWords(outcome as SubmitOutcome), count], [expected, 0])
     await made.close?.()
   })
 

@@ -150,7 +150,7 @@ describe("hosts of a request", WATCHDOG, () => {
     assert.equal(server.accepted(), 0)
   })
 
-  test("a redirect leads to none but them", async (t) => {
+  test("a redirect leads to none but them, and who asked is told where it led", async (t) => {
     const other = await serve(t, (_request, response) => response.end(PNG))
     const server = await serve(t, (request, response) => {
       const host = request.url === "/in" ? "a.cdn.test" : "other.test"
@@ -158,7 +158,9 @@ describe("hosts of a request", WATCHDOG, () => {
     })
     const hosts = ["127.0.0.1", "*.cdn.test"]
     assert.deepEqual(await read(await open(`${server.origin}/in`, { hosts })), PNG)
-    await refused(open(`${server.origin}/out`, { hosts }), notAllowed)
+    const work = open(`${server.origin}/out`, { hosts })
+    await refused(work, notAllowed)
+    await assert.rejects(work, { refusedHost: "other.test" })
     assert.equal(other.accepted(), 1)
     await server.deserted()
   })

@@ -52,6 +52,14 @@ const EVENTS: readonly (readonly [TaskEvent, object])[] = [
     },
     { reason: "busy", retry_at_ms: AT + 5 },
   ],
+  [
+    {
+      type: "deferred",
+      at: AT,
+      data: { cost: "none", isRefusal: false, reason: "provider_out_of_money", retryAt: AT + 5 },
+    },
+    { reason: "provider_unavailable", retry_at_ms: AT + 5 },
+  ],
   [{ type: "accepted", at: AT, data: { operation: { id: SECRET } } }, {}],
   [{ type: "progressed", at: AT, data: { progress: 40 } }, { progress: 40 }],
   [

@@ -40,6 +40,20 @@ const STUDIO: ChannelView = {
   limits: { concurrency: 2, requestsPerMinute: null },
   leftOut: null,
   leftAloneBy: 1,
+  troubles: [
+    {
+      channel: "studio",
+      reason: "provider_out_of_money",
+      words: "Exhausted balance",
+      since: 1_000,
+    },
+    {
+      channel: "studio",
+      reason: "output_host_refused",
+      words: "files.example",
+      since: 2_000,
+    },
+  ],
   hours: [HOUR],
 }
 const GONE: ChannelView = {

@@ -54,6 +54,20 @@ for (const world of WORLDS) {
         models: ["model-a"],
         left_out: null,
         left_alone_by: 1,
+        troubles: [
+          {
+            reason: "provider_out_of_money",
+            words: "Exhausted balance",
+            since: 1,
+            add: null,
+          },
+          {
+            reason: "output_host_refused",
+            words: "files.example",
+            since: 2,
+            add: '"outputHosts": ["files.example"]',
+          },
+        ],
         limits: { concurrency: 2, requests_per_minute: null },
         hours: [{ ...at, ...money, p50_ms: 5, p95_ms: null }],
       })

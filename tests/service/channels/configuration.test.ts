@@ -292,6 +292,11 @@ describe("the channels of a configuration", () => {
     const isRefused = (): boolean =>
       entries.some(({ fields }) => String(fields["error"]).includes("its host is not allowed"))
     while (!isRefused()) await setImmediate()
+    const told = entries.filter(({ message }) => message === "output host refused")
+    assert.deepEqual(
+      told.map(({ fields, level }) => [level, fields["host"], fields["add"]]),
+      [["error", "127.0.0.1", '"outputHosts": ["127.0.0.1"]']],
+    )
     // What was paid for waits for whoever puts the configuration right.
     assert.deepEqual(stub.purchases.length, 2)
   })

@@ -187,6 +187,7 @@ test("list shows what is configured, what has been seen, and what came of the la
     left_out: null,
     in_flight: 0,
     left_alone_by: 0,
+    troubles: [],
     last_day: none,
   })
   assert.equal(keyless?.["left_out"], "NO_KEY is empty")
@@ -207,6 +208,7 @@ test("list shows what is configured, what has been seen, and what came of the la
     left_out: "it is not in the configuration",
     in_flight: 0,
     left_alone_by: 0,
+    troubles: [],
   })
   const table = (await channels("list")).stdout.split("\n").map((line) => line.split(/ {2,}/))
   const words = ["CHANNEL", "TYPE", "TIER", "WEIGHT", "STATE", "IN FLIGHT"]
@@ -240,6 +242,27 @@ test("list tells a channel that drains, and data that is not there", async (t) =
   const { code, stderr } = await channels("list", "--data", "elsewhere")
   assert.match(stderr, /^safelight: there is no Safelight database in [^\n]*\n$/)
   assert.equal(code, 2)
+})
+
+test("list tells a channel that has no money, in its provider's words", async (t) => {
+  const { channels, stub, submit } = await createWorld(t)
+  stub.setFaults({ own: ["no-balance"] })
+  await submit()
+  const line =
+    /^fal: its account has no money \(provider_out_of_money\): User is locked\. Reason: Exhausted balance\./m
+  let stdout = ""
+  // Each look starts a process, which takes its time.
+  for (let looks = 0; looks < 60 && !line.test(stdout); looks += 1) {
+    await setTimeout(200)
+    stdout = (await channels("list")).stdout
+  }
+  assert.match(stdout, line)
+  const [fal] = JSON.parse((await channels("list", "--json")).stdout) as readonly {
+    readonly troubles: readonly Readonly<Record<string, unknown>>[]
+  }[]
+  const { since, ...trouble } = fal?.troubles[0] ?? assert.fail("it has no trouble")
+  assert.ok(Number(since) > 0)
+  assert.deepEqual([trouble["reason"], trouble["add"]], ["provider_out_of_money", null])
 })
 
 test("list tells a channel that is left alone after failures, until its service ends", async (t) => {

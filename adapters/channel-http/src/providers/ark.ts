@@ -104,6 +104,7 @@ export const ark = defineProvider({
     }
     return readTurnedAway(reply)
   },
+  outOfMoney: /^AccountOverdue/,
   pollEvery: { shortestMs: 5_000, longestMs: 20_000 },
   webhook: {
     scheme: { kind: "none" },

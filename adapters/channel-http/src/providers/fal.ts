@@ -190,6 +190,7 @@ export const fal = defineProvider({
     if (operation !== undefined) return { kind: "accepted", operation }
     return status === 400 || status === 422 ? toRefusal(reply) : readTurnedAway(reply)
   },
+  outOfMoney: /exhausted balance/i,
   async poll(operation, send) {
     const state = await send({ method: "GET", path: textAt(operation, "state") ?? "" })
     const status = textAt(state.json, "status")

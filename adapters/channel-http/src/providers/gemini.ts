@@ -15,7 +15,7 @@ function readInvalid({ json }: Reply): CreateOutcome | undefined {
   const isOurs = reasons.includes("API_KEY_INVALID")
   const state = textAt(json, "error", "status")
   if (isOurs || state === "FAILED_PRECONDITION") {
-    return { kind: "not-created", reason: "provider_answered_400" }
+    return { kind: "not-created", reason: "provider_answered_400", needsOperator: true }
   }
   if (state !== "INVALID_ARGUMENT" || words === undefined) return undefined
   return toRefused("provider_rejected", words)
@@ -52,6 +52,7 @@ export const gemini = defineProvider({
     if (status === 400) return readInvalid(reply)
     return readTurnedAway({ ...reply, retryAfterMs: toWaitMs(reply) })
   },
+  outOfMoney: /credits are depleted/i,
   readCost: (reply) => toToldCost(at(reply?.json, "usageMetadata", "totalTokenCount"), "tokens"),
   async poll(operation, send) {
     const path = `/v1beta/${textAt(operation, "name") ?? ""}`

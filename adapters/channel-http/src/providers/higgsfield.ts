@@ -50,7 +50,9 @@ const LINK: InputRule = { by: "link" }
 function readRefusal(reply: Reply): CreateOutcome | undefined {
   const { json, status } = reply
   const words = textAt(json, "detail") ?? textAt(json, "detail", 0, "msg")
-  if (status === 423) return { kind: "not-created", reason: "provider_answered_423" }
+  if (status === 423) {
+    return { kind: "not-created", reason: "provider_answered_423", needsOperator: true }
+  }
   if (status !== 400 && status !== 422) return readTurnedAway(reply)
   if (words === undefined || KEY_HELD.test(words)) return undefined
   if (status === 400 && NO_ROOM.test(words)) return readTurnedAway({ ...reply, status: 429 })
@@ -116,6 +118,7 @@ export const higgsfield = defineProvider({
     }
     return readRefusal(reply)
   },
+  outOfMoney: /not enough credits/i,
   async poll(operation, send) {
     const path = textAt(operation, "state") ?? ""
     const { json, status } = await send({ method: "GET", path })

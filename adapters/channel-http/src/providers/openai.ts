@@ -24,11 +24,6 @@ const MODEL = "gpt-image-2"
 /** The least that a picture may have. */
 const LEAST_PIXELS = 655_360
 
-/** Waiting does not help: somebody has to pay. */
-const OUT_OF_MONEY: ReadonlySet<string> = new Set([
-  "billing_hard_limit_reached",
-  "insufficient_quota",
-])
 const CONTENT: ReadonlySet<string> = new Set(["moderation_blocked", "content_policy_violation"])
 
 const picture: ProviderModel = {
@@ -106,14 +101,12 @@ export const openai = defineProvider({
       const outputs = listAt(json, "data").flatMap((item) => toOutput(item) ?? [])
       return { kind: "completed", outputs }
     }
-    const isShort = OUT_OF_MONEY.has(textAt(json, "error", "code") ?? "")
-    if (isShort && (status === 400 || status === 429)) {
-      return { kind: "not-created", reason: "provider_out_of_money" }
-    }
     if (status === 400) return readRefusal(reply)
     const waitMs = Number(headers["retry-after-ms"] ?? Number.NaN)
     return readTurnedAway(waitMs >= 0 ? { ...reply, retryAfterMs: waitMs } : reply)
   },
+  // Waiting does not help: somebody has to pay.
+  outOfMoney: /^(?:billing_hard_limit_reached|insufficient_quota)$/,
   readCost(reply) {
     const [input, output] = ["input_tokens", "output_tokens"].map((each) =>
       at(reply?.json, "usage", each),

@@ -38,9 +38,6 @@ function toRefusal(error: Json): Refused {
 function readRejection(error: Json | undefined): CreateOutcome | undefined {
   const code = textAt(error, "code")
   if (error === undefined || code === undefined) return undefined
-  if (code === "insufficientCredits") {
-    return { kind: "not-created", reason: "provider_out_of_money" }
-  }
   if (code !== "conflictTaskUUID") return toRefusal(error)
   const id = textAt(error, "taskUUID")
   return id === undefined ? undefined : { kind: "accepted", operation: { id } }
@@ -98,6 +95,7 @@ export const runware = defineProvider({
     }
     return status === 400 ? readRejection(listAt(json, "errors")[0]) : readTurnedAway(reply)
   },
+  outOfMoney: /^insufficientCredits$/,
   webhook: {
     scheme: { kind: "none" },
     addTo: (request, { url }) => ({

@@ -85,6 +85,7 @@ export const xai = defineProvider({
     if (!isInvalid) return readTurnedAway(reply)
     return toRefused("provider_rejected", words)
   },
+  outOfMoney: /(?:any|all available) credits|spending limit/i,
   async poll(operation, send) {
     const id = textAt(operation, "id")
     if (id === undefined) {

@@ -15,6 +15,11 @@ export function toEventsText(task: string, events: readonly TaskEvent[]): string
   return JSON.stringify({ task_id: task, events: shown })
 }
 
+/** That the operator owes a provider money is nobody else's business. */
+function toToldReason(reason: string): string {
+  return reason === "provider_out_of_money" ? "provider_unavailable" : reason
+}
+
 function toMembers(event: TaskEvent): object {
   switch (event.type) {
     case "submitted": {
@@ -30,7 +35,7 @@ function toMembers(event: TaskEvent): object {
     case "doubted":
       return { reason: event.data.code }
     case "deferred":
-      return { reason: event.data.reason, retry_at_ms: event.data.retryAt }
+      return { reason: toToldReason(event.data.reason), retry_at_ms: event.data.retryAt }
     case "progressed":
       return { progress: event.data.progress }
     case "succeeded": {

@@ -1,9 +1,12 @@
 /** Channels as the operator's API shows them: money in micro-units, moments in Unix seconds, durations in ms. */
 import {
+  HOST_REFUSED,
+  toHostLine,
   toUnixSeconds,
   type ChannelCheckReport,
   type ChannelHour,
   type ChannelStanding,
+  type ChannelTrouble,
   type ChannelView,
 } from "@safelight/core"
 
@@ -28,12 +31,18 @@ export function toChannelBody(view: ChannelView): object {
     models,
     left_out: leftOut,
     left_alone_by: leftAloneBy,
+    troubles: view.troubles.map(toTroubleBody),
     limits: limits && {
       concurrency: limits.concurrency,
       requests_per_minute: limits.requestsPerMinute,
     },
     hours: view.hours.map(toHourBody),
   }
+}
+
+function toTroubleBody({ reason, since, words }: ChannelTrouble): object {
+  const add = reason === HOST_REFUSED ? toHostLine(words) : null
+  return { reason, words, since: toUnixSeconds(since), add }
 }
 
 function toHourBody(hour: ChannelHour): object {

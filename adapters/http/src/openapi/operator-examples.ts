@@ -42,6 +42,7 @@ export const OPERATOR_EXAMPLES = {
         models: [textToImage.id],
         left_out: null,
         left_alone_by: 0,
+        troubles: [],
         limits: { concurrency: 2, requests_per_minute: null },
         hours: [
           {

@@ -37,6 +37,21 @@ const hour = v.object({
   p95_ms: v.nullable(whole),
 })
 
+const trouble = v.object({
+  reason: v.pipe(
+    v.string(),
+    v.description(
+      "`provider_out_of_money`, `provider_answered_401` and the like, `output_host_refused`.",
+    ),
+  ),
+  words: v.pipe(v.string(), v.description("The provider's own, cut; the host that was refused.")),
+  since: v.pipe(whole, v.description("Unix time in seconds.")),
+  add: v.pipe(
+    v.nullable(v.string()),
+    v.description("What the channel's configuration lacks; null for anything else."),
+  ),
+})
+
 const channel = v.object({
   ...standing,
   type: v.pipe(
@@ -55,6 +70,10 @@ const channel = v.object({
     v.description(
       "How many processes give it nothing new, since it failed several times in a row.",
     ),
+  ),
+  troubles: v.pipe(
+    v.array(trouble),
+    v.description("What its running processes need the operator for, the oldest first."),
   ),
   limits: v.pipe(
     v.nullable(v.object({ concurrency: whole, requests_per_minute: v.nullable(v.number()) })),

@@ -92,6 +92,17 @@ export interface ChannelList {
     readonly left_out: string | null
     /** How many processes give it nothing new, since it failed several times in a row. */
     readonly left_alone_by: number
+    /** What its running processes need the operator for, the oldest first. */
+    readonly troubles: readonly {
+      /** `provider_out_of_money`, `provider_answered_401` and the like, `output_host_refused`. */
+      readonly reason: string
+      /** The provider's own, cut; the host that was refused. */
+      readonly words: string
+      /** Unix time in seconds. */
+      readonly since: number
+      /** What the channel's configuration lacks; null for anything else. */
+      readonly add: string | null
+    }[]
     /** Null where the process that answers does not have it. */
     readonly limits: {
       readonly concurrency: number

@@ -17,15 +17,15 @@ const ECHO_CHARACTERS = 100
 const URL_TEXT = /\b(?:[a-z][a-z\d+.-]*:\/\/|data:)\S*/gi
 
 /**
- * Input as a message may repeat it: at most 100 characters, none of them cut in half, and neither a
+ * Input as a message may repeat it: at most 100 characters by default, none of them cut in half, and neither a
  * secret nor a URL. A lone surrogate is replaced, for strict readers refuse JSON that holds one.
  */
-export function toEcho(text: string): string {
+export function toEcho(text: string, mostCharacters = ECHO_CHARACTERS): string {
   // Enough to see the whole of a secret that begins within what is shown.
-  const shown = hideSecrets(text.slice(0, 4 * ECHO_CHARACTERS)).replaceAll(URL_TEXT, "…")
-  // 100 code points are at most 200 code units.
-  const characters = Array.from(shown.slice(0, 2 * ECHO_CHARACTERS + 2))
-  const isCut = characters.length > ECHO_CHARACTERS
-  const echo = isCut ? `${characters.slice(0, ECHO_CHARACTERS - 1).join("")}…` : shown
+  const shown = hideSecrets(text.slice(0, 4 * mostCharacters)).replaceAll(URL_TEXT, "…")
+  // A code point is at most two code units.
+  const characters = Array.from(shown.slice(0, 2 * mostCharacters + 2))
+  const isCut = characters.length > mostCharacters
+  const echo = isCut ? `${characters.slice(0, mostCharacters - 1).join("")}…` : shown
   return echo.toWellFormed()
 }

@@ -286,6 +286,10 @@ export interface NotCreated {
    * count against the channel.
    */
   readonly isAboutRequest?: true
+  /** Only whoever runs the channel can mend it: its account has no money, or its key no right. */
+  readonly needsOperator?: true
+  /** As of a refusal: kept among the side records, and told to operators alone. */
+  readonly providerWords?: string
   /** Where a failure was billed all the same. */
   readonly cost?: ProviderCost
 }

@@ -11,6 +11,7 @@ import type { Backlog, ChannelHour, DatabaseFacts, OutcomeGrouping } from "./ins
 import type { Cancellation, ListResult } from "./task-service.ts"
 import type { OperatorChangePage, OperatorChangesRequest } from "./operator-change-storage.ts"
 import type { OperatorAccounts } from "./operator-accounts.ts"
+import type { ChannelTrouble } from "./channel-trouble.ts"
 import type { ListRequest } from "./task-storage.ts"
 
 export interface OperatorInsight {
@@ -107,6 +108,8 @@ export interface ChannelView extends ChannelStanding {
   readonly leftOut: string | null
   /** How many processes have its breaker open, since it failed several times in a row. */
   readonly leftAloneBy: number
+  /** What its running processes need the operator for, each reason and host once, the oldest first. */
+  readonly troubles: readonly ChannelTrouble[]
   /** Of the last 24 hours, the one under way included. Empty if nothing ended. */
   readonly hours: readonly ChannelHour[]
 }

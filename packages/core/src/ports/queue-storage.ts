@@ -7,6 +7,7 @@
  * rise; others see if they stand still, each on its own monotonic clock, so no two clocks are ever
  * compared.
  */
+import type { ChannelTrouble } from "./channel-trouble.ts"
 import type { StreamHead } from "./stream-head.ts"
 
 export interface QueueStorage {
@@ -108,6 +109,8 @@ export interface LeaseFacts {
   readonly channels: readonly string[]
   /** The channels among them that it does not ask for now, since they failed. */
   readonly leftAlone: readonly string[]
+  /** What its channels need their operator for. Absent for nothing, or if an older release writes it. */
+  readonly troubles?: readonly ChannelTrouble[]
   /** Whether any of them may be given a new task. */
   readonly isAble: boolean
   /** How many permits it uses beyond its share, by pool: the others leave as many unused. */

@@ -10,6 +10,7 @@ import type { Recorder } from "../record/recorder.ts"
 import type { Lease } from "../ownership/worker-lease.ts"
 import type { FairShares } from "../scheduling/fair-shares.ts"
 import type { Routing } from "../scheduling/routing.ts"
+import type { Troubles } from "./troubles.ts"
 
 export interface Context extends Ports {
   readonly callbacks: CallbackAddresses
@@ -22,4 +23,5 @@ export interface Context extends Ports {
   readonly recorder: Recorder
   readonly routing: Routing
   readonly shares: FairShares
+  readonly troubles: Troubles
 }

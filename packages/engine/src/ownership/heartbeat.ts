@@ -43,6 +43,7 @@ export function createHeartbeats(context: Context, parts: HeartbeatParts): Heart
   const toFacts = (): LeaseFacts => ({
     channels: names,
     leftAlone: routing.listLeftAlone(),
+    ...context.troubles.toFacts(),
     isAble: routing.isAble(),
     excess: shares.excess(),
     membership: shares.membership(),
@@ -95,7 +96,8 @@ export function createHeartbeats(context: Context, parts: HeartbeatParts): Heart
   }
 }
 
-/** What the others must learn at once; an excess only falls, and may be told late, and a moment is never news. */
-function toName({ excess: _excess, toldAt: _toldAt, ...facts }: LeaseFacts): string {
-  return JSON.stringify(facts)
+/** What the others must learn at once; an excess only falls, and may be told late, and what people read is no news. */
+function toName(facts: LeaseFacts): string {
+  const { excess: _excess, toldAt: _toldAt, troubles: _troubles, ...news } = facts
+  return JSON.stringify(news)
 }

@@ -14,6 +14,7 @@ import {
 } from "@safelight/core"
 import { toReason } from "./answers/answer-parts.ts"
 import type { Context } from "../host/context.ts"
+import { toToldWords } from "../host/troubles.ts"
 import { settle } from "./outcome.ts"
 import { recordFact } from "./record-fact.ts"
 import type { WorkRequest } from "./request.ts"
@@ -76,18 +77,25 @@ async function submit(
  * which it has no room says neither.
  */
 function judge(
-  { log, settings }: Context,
+  { log, settings, troubles }: Context,
   { id }: Work,
   { breaker, channel, pause }: ChannelPermit,
   outcome: SubmitOutcome,
 ): void {
   if (outcome.kind === "busy") return pause(outcome.retryAfterMs ?? settings.backoffMs)
+  const { name } = channel
   const isFailing = outcome.kind === "not-created" && outcome.isAboutRequest !== true
-  if (!isFailing) return breaker.recordSuccess()
+  if (!isFailing) {
+    troubles.endPurchase(name)
+    return breaker.recordSuccess()
+  }
   breaker.recordFailure()
+  const { needsOperator, providerWords, reason } = outcome
+  const words = toToldWords(providerWords)
   // Others may serve, and then no task fails of it: whoever runs the node has to hear of it here.
-  const fields = { task: id, channel: channel.name, reason: outcome.reason }
-  log.warn(fields, "task not created")
+  log.warn({ task: id, channel: name, reason, ...(words !== "" && { words }) }, "task not created")
+  if (needsOperator !== true || !troubles.notePurchase(name, { reason, words })) return
+  log.error({ channel: name, reason, words }, "channel needs its operator")
 }
 
 /** It is the channel that a busy one's pause is for: another may take the task meanwhile. */

@@ -57,7 +57,7 @@ async function record(
   { before = [], isLast = () => false }: SettleOptions,
 ): Promise<StepResult> {
   const command = await toCommand(context, work, outcome, isLast)
-  const inputs = outcome.kind === "refused" ? await toProviderInput(context, work, outcome) : []
+  const inputs = outcome.kind === "completed" ? [] : await toProviderInput(context, work, outcome)
   const isSuccess = command.kind === "succeed"
   await context.probe(isSuccess ? "succeed:before-append" : "outcome:before-append", work.id)
   const result = await recordFact(context, work, [...before, command], inputs)
@@ -149,7 +149,7 @@ function toBill(context: Context, work: Work, { billed, cost: told }: Refused): 
 async function toProviderInput(
   context: Context,
   work: Work,
-  { providerWords }: Refused,
+  { providerWords }: Refused | NotCreated,
 ): Promise<Input[]> {
   if (providerWords === undefined) return []
   // What this process remembers of the request says nothing: it may have been erased since.

@@ -1,6 +1,13 @@
 /** The channels as `channels list` shows them: as JSON, and as a table. */
-import { toUnixSeconds, type ChannelOutcomes } from "@safelight/core"
+import {
+  HOST_REFUSED,
+  toHostLine,
+  toUnixSeconds,
+  type ChannelOutcomes,
+  type ChannelTrouble,
+} from "@safelight/core"
 import { toSeconds, toUnits } from "../amount.ts"
+import { toOneLine } from "../failure-line.ts"
 import { toTable } from "../table.ts"
 import { toChannelViews, type ChannelFacts, type PlannedView } from "./channel-views.ts"
 
@@ -20,6 +27,13 @@ export interface ChannelRecord {
   readonly in_flight: number
   /** How many processes have its breaker open, since it failed several times in a row. */
   readonly left_alone_by: number
+  /** What its running processes need the operator for; `add` is a line for its configuration, or null. */
+  readonly troubles: readonly {
+    readonly reason: string
+    readonly words: string
+    readonly since: number
+    readonly add: string | null
+  }[]
   /** Of tasks that finished in the last day. */
   readonly last_day: {
     readonly succeeded: number
@@ -56,8 +70,18 @@ function toRecord(view: PlannedView, outcomes: readonly ChannelOutcomes[]): Chan
     left_out: view.leftOut,
     in_flight: view.inFlight,
     left_alone_by: view.leftAloneBy,
+    troubles: view.troubles.map(toTroubleRecord),
     last_day: toLastDay(channel, outcomes),
   }
+}
+
+function toTroubleRecord({
+  reason,
+  since,
+  words,
+}: ChannelTrouble): ChannelRecord["troubles"][number] {
+  const add = reason === HOST_REFUSED ? toHostLine(words) : null
+  return { reason, words, since: toUnixSeconds(since), add }
 }
 
 function toLastDay(name: string, outcomes: readonly ChannelOutcomes[]): ChannelRecord["last_day"] {
@@ -97,7 +121,22 @@ function toStanding({ left_alone_by, left_out, state }: Omit<ChannelRecord, "las
   ].join(", ")
 }
 
-export function toChannelsTable(records: readonly ChannelRecord[]): string {
+/** The table, and below it a line for each trouble. */
+export function toChannelsText(records: readonly ChannelRecord[]): string {
+  const lines = records.flatMap(({ channel, troubles }) =>
+    troubles.map((trouble) => toOneLine(`${channel}: ${toTroubleWords(trouble)}`)),
+  )
+  const table = toChannelsTable(records)
+  return lines.length === 0 ? table : `${table}\n${lines.join("\n")}\n`
+}
+
+function toTroubleWords({ add, reason, words }: ChannelRecord["troubles"][number]): string {
+  if (add !== null) return `its outputs lie at ${words}, which it may not ask: add ${add} to it`
+  const what = reason === "provider_out_of_money" ? "its account has no money" : "it is turned away"
+  return words === "" ? `${what} (${reason})` : `${what} (${reason}): ${words}`
+}
+
+function toChannelsTable(records: readonly ChannelRecord[]): string {
   const head = [
     "CHANNEL",
     "TYPE",

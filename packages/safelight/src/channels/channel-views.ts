@@ -2,13 +2,15 @@
  * The channels as the configuration and the database know them together: for `channels list` and for the
  * operator's API. The database also has channels that are no longer configured.
  */
-import type {
-  ChannelLoad,
-  ChannelStanding,
-  ChannelView,
-  PausedChannel,
-  QueueStorage,
-  Storage,
+import {
+  HOST_REFUSED,
+  type ChannelLoad,
+  type ChannelStanding,
+  type ChannelTrouble,
+  type ChannelView,
+  type PausedChannel,
+  type QueueStorage,
+  type Storage,
 } from "@safelight/core"
 import type { ChannelPlan } from "./plan-channels.ts"
 
@@ -21,19 +23,23 @@ export interface ChannelFacts {
   readonly loads: readonly ChannelLoad[]
   /** By name, how many processes have its breaker open; a missing name means none. */
   readonly leftAlone: ReadonlyMap<string, number>
+  /** As processes told them: several may have told the same. */
+  readonly troubles: readonly ChannelTrouble[]
   /** Channels that had tasks lately, each as often as there are figures of it. */
   readonly outcomes: readonly { readonly channel: string }[]
 }
 
-/** Counted from the leases of processes. */
-export async function countLeftAlone(
+/** From the leases of processes. */
+export async function readToldFacts(
   storage: Pick<QueueStorage, "listLeases">,
-): Promise<ReadonlyMap<string, number>> {
+): Promise<Pick<ChannelFacts, "leftAlone" | "troubles">> {
   const counts = new Map<string, number>()
+  const troubles: ChannelTrouble[] = []
   for (const { facts } of await storage.listLeases()) {
     for (const name of facts?.leftAlone ?? []) counts.set(name, (counts.get(name) ?? 0) + 1)
+    troubles.push(...(facts?.troubles ?? []))
   }
-  return counts
+  return { leftAlone: counts, troubles }
 }
 
 /** Those of the configuration in its order, then the others by name. */
@@ -61,7 +67,20 @@ function toView(channel: string, facts: ChannelFacts): PlannedView {
     ...toConfigured(plan),
     leftOut: toLeftOut(plan),
     leftAloneBy: facts.leftAlone.get(channel) ?? 0,
+    troubles: toTroubles(channel, facts.troubles),
   }
+}
+
+/** Words about a request differ from process to process: a reason counts once, and a host. */
+function toTroubles(name: string, told: readonly ChannelTrouble[]): readonly ChannelTrouble[] {
+  const kinds = new Map<string, ChannelTrouble>()
+  const own = told.filter(({ channel }) => channel === name)
+  for (const trouble of own.toSorted((a, b) => a.since - b.since)) {
+    const { reason, words } = trouble
+    const kind = reason === HOST_REFUSED ? `${reason} ${words}` : reason
+    if (!kinds.has(kind)) kinds.set(kind, trouble)
+  }
+  return [...kinds.values()]
 }
 
 function toStanding(

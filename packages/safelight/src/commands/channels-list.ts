@@ -21,8 +21,8 @@ async function list(options: Options, context: CommandContext): Promise<void> {
   const { withData } = await import("../open-data.ts")
   const { planChannels } = await import("../channels/plan-channels.ts")
   const { sumLastDay } = await import("../channels/last-day.ts")
-  const { countLeftAlone } = await import("../channels/channel-views.ts")
-  const { toChannelRecords, toChannelsTable } = await import("../channels/channel-report.ts")
+  const { readToldFacts } = await import("../channels/channel-views.ts")
+  const { toChannelRecords, toChannelsText } = await import("../channels/channel-report.ts")
   const configuration = await loadDataAndModels(options, context)
   const { environment } = context
   const { channels, models } = configuration
@@ -33,9 +33,9 @@ async function list(options: Options, context: CommandContext): Promise<void> {
     paused: await storage.listPausedChannels(),
     loads: await storage.countInFlight(),
     outcomes: await sumLastDay(storage),
-    leftAlone: await countLeftAlone(storage),
+    ...(await readToldFacts(storage)),
   }))
   const records = toChannelRecords(facts)
   if (options.json === true) return context.print(`${JSON.stringify(records)}\n`)
-  context.print(toChannelsTable(records))
+  context.print(toChannelsText(records))
 }

@@ -11,7 +11,7 @@ import type {
   OperatorChannels,
   Storage,
 } from "@safelight/core"
-import { countLeftAlone, readStanding, toChannelViews } from "../channels/channel-views.ts"
+import { readStanding, readToldFacts, toChannelViews } from "../channels/channel-views.ts"
 import { checkPlanned, type CheckOptions } from "../channels/check-channels.ts"
 import { isKnownChannel } from "../channels/known-channels.ts"
 import { planChannels, type ChannelPlan } from "../channels/plan-channels.ts"
@@ -84,14 +84,14 @@ export function createOperatorChannels(options: OperatorChannelsOptions): Operat
 
   return {
     async listChannels() {
-      const [planned, paused, loads, leftAlone, outcomes] = await Promise.all([
+      const [planned, paused, loads, told, outcomes] = await Promise.all([
         plan(),
         storage.listPausedChannels(),
         storage.countInFlight(),
-        countLeftAlone(storage),
+        readToldFacts(storage),
         hours.ask(),
       ])
-      const views = toChannelViews({ plans: planned, paused, loads, leftAlone, outcomes })
+      const views = toChannelViews({ plans: planned, paused, loads, ...told, outcomes })
       return views.map((view): ChannelView => ({
         ...view,
         limits: limits.get(view.channel) ?? null,

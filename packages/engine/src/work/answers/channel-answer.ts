@@ -121,10 +121,14 @@ function parseRunning({ progress, pollAfterMs }: Answer, { notes }: AnswerContex
 
 function parseNotCreated(answer: Answer, context: AnswerContext): NotCreated {
   const isAboutRequest = answer["isAboutRequest"] === true
+  const needsOperator = answer["needsOperator"] === true
+  const providerWords = toWords(answer["providerWords"])
   return {
     kind: "not-created",
     ...parsePause(answer, context),
     ...(isAboutRequest && { isAboutRequest }),
+    ...(needsOperator && { needsOperator }),
+    ...(providerWords !== undefined && { providerWords }),
     ...parseCost(answer, context),
   }
 }

@@ -4,10 +4,15 @@
  * it; a video is measured once it is stored.
  */
 import {
+  isSafelightError,
   SafelightError,
+  toHostLine,
   type ChannelOutput,
   type LinkedOutput,
+  type Media,
   type MediaKind,
+  type MediaRequest,
+  type MediaSource,
   type StoredArtifact,
 } from "@safelight/core"
 import type { Context } from "../../host/context.ts"
@@ -49,7 +54,7 @@ export async function openOutput(
     throw new TypeError(`outputs of channel ${name} can't be fetched here`)
   }
   const { url, headers } = output
-  const { body, mimeType } = await media.open({
+  const request: MediaRequest = {
     url,
     kinds: [kind],
     maxBytes: MOST_BYTES[kind],
@@ -57,10 +62,29 @@ export async function openOutput(
     signal,
     ...origins,
     ...(headers && { headers }),
-  })
+  }
+  const { body, mimeType } = await openTold(context, work, media, request)
   // A digest proves more.
   const isProved = kind !== "image" || output.sha256 !== undefined
   return { mimeType, body: isProved ? body : readWholePicture(body, mimeType) }
+}
+
+/** Opens it, and tells of a host that the channel may not ask: what lies there is paid for. */
+async function openTold(
+  { log, troubles }: Context,
+  { head, id: task }: Work,
+  media: MediaSource,
+  request: MediaRequest,
+): Promise<Media> {
+  try {
+    return await media.open(request)
+  } catch (error) {
+    const channel = head.task.dispatch?.channel
+    const host = isSafelightError(error) ? error.refusedHost : undefined
+    const isNews = channel !== undefined && host !== undefined && troubles.noteHost(channel, host)
+    if (isNews) log.error({ task, channel, host, add: toHostLine(host) }, "output host refused")
+    throw error
+  }
 }
 
 /**

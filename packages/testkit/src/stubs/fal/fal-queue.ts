@@ -11,6 +11,9 @@ import { CANCELLED, toFailureReply } from "./fal-failures.ts"
 import { isOutput, outcomeOf, readOrder, toApp, type FalJob, type FalState } from "./fal-job.ts"
 import { planWebhook } from "./fal-webhook.ts"
 
+const LOCKED =
+  "User is locked. Reason: Exhausted balance. Top up your balance at fal.ai/dashboard/billing."
+
 export function createQueueRoutes(state: FalState): readonly StubRoute[] {
   const { refuse } = state.context
 
@@ -46,6 +49,7 @@ async function submit(state: FalState, call: StubCall): Promise<StubReply> {
   const input = call.fields()
   const error = findInputError(call.params["endpoint"] ?? "", input)
   if (error !== undefined) return { status: 422, json: { detail: [{ ...error, input }] } }
+  if (context.strikes("no-balance")) return { status: 403, json: { detail: LOCKED } }
   if (isQueueFull(state, call)) return context.refuse("busy")
   const order = readOrder(call, context)
   const job = jobs.open(randomUUID(), order)

@@ -17,13 +17,15 @@ import { createSigner } from "./fal-signature.ts"
 import { createUploadRoutes } from "./fal-uploads.ts"
 
 /**
- * The names of failures make every job fail so that is submitted under them. `late-cancel` accepts
+ * The names of failures make every job fail so that is submitted under them. `no-balance` answers creates with
+ * a 403, and `late-cancel` accepts
  * a cancellation that doesn't happen, `payload-error` leaves the payload out of a webhook,
  * `rotated-key` signs with a new key, `retried` tells another gateway ID in the webhook, `list-lags`
  * hides the last two minutes from the list.
  */
 const OWN_FAULTS = [
   ...Object.keys(FAL_FAILURES),
+  "no-balance",
   "late-cancel",
   "payload-error",
   "rotated-key",

@@ -31,8 +31,16 @@ interface GeminiState {
   readonly jobs: StubJobs<OperationData>
 }
 
-/** The names of outcomes, and `refuses-key`: a signed URL answers 400 to whoever sends it the key. */
-const OWN_FAULTS = [...Object.keys(IMAGE_OUTCOMES), ...Object.keys(VIDEO_OUTCOMES), "refuses-key"]
+/**
+ * The names of outcomes, `refuses-key`: a signed URL answers 400 to whoever sends it the key, and `no-credits`: films
+ * are answered with a 429.
+ */
+const OWN_FAULTS = [
+  ...Object.keys(IMAGE_OUTCOMES),
+  ...Object.keys(VIDEO_OUTCOMES),
+  "refuses-key",
+  "no-credits",
+]
 const VERSIONS = ["v1", "v1beta"]
 const TWO_DAYS_MS = 2 * 86_400_000
 
@@ -143,6 +151,9 @@ async function buy(context: StubContext, call: StubCall, body: Fields): Promise<
 
 function createFilm({ context, jobs }: GeminiState, call: StubCall): StubReply {
   const body = call.fields()
+  if (context.strikes("no-credits")) {
+    return toGoogleError(429, "RESOURCE_EXHAUSTED", "Your prepayment credits are depleted.")
+  }
   const { model = "" } = call.params
   const invalid = findInvalid(FILM_BODY, body)
   if (invalid !== undefined) return invalid

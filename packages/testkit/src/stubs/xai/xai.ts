@@ -32,11 +32,14 @@ interface XaiState {
 }
 
 /**
- * Of pictures: `empty-data`, `disrespected` (told by `respect_moderation`) and `block-reason`. Of
+ * `no-credits` answers creates with a 403. Of pictures: `empty-data`, `disrespected` (told by `respect_moderation`) and `block-reason`. Of
  * films: `video-failed`, `video-expired`, and `video-moderated`, which is done and disrespected.
  */
 const IMAGE_FAULTS = ["empty-data", "disrespected", "block-reason"] as const
 const VIDEO_FAULTS = ["video-failed", "video-expired", "video-moderated"] as const
+
+const NO_CREDITS =
+  "Your team stub has either used all available credits or reached its monthly spending limit."
 
 const TICKS = 10_000_000_000
 
@@ -46,13 +49,15 @@ const FILES_LIVE_MS = 2 * 3_600_000
 const XAI: StubDefinition = {
   hosts: ["api.x.ai", "imgen.x.ai"],
   filesHost: "imgen.x.ai",
-  ownFaults: [...IMAGE_FAULTS, ...VIDEO_FAULTS],
+  ownFaults: ["no-credits", ...IMAGE_FAULTS, ...VIDEO_FAULTS],
   isAuthorized: (call) => hasScheme(call, "Bearer"),
   refuse,
   createRoutes(context) {
     const state = { context, jobs: createJobs<VideoData>(context) }
-    const toImages = (call: StubCall) => makeImages(context, call)
-    const toFilm = (call: StubCall) => createVideo(state, call)
+    const paid = (make: (call: StubCall) => StubReply | Promise<StubReply>) => (call: StubCall) =>
+      context.strikes("no-credits") ? toError(403, NO_CREDITS, "permission-denied") : make(call)
+    const toImages = paid((call) => makeImages(context, call))
+    const toFilm = paid((call) => createVideo(state, call))
     return [
       route("create", "POST /v1/images/generations", toImages),
       route("create", "POST /v1/images/edits", toImages),

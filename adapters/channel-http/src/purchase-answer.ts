@@ -1,0 +1,61 @@
+/**
+ * What the answer to a purchase proves: what its declaration reads in it, and for every provider alike what only
+ * the channel's operator can mend. A provider then turns everybody away, and its words say why.
+ */
+import type { Json } from "@safelight/core"
+import type { CreateOutcome, Provider, Reply } from "./provider.ts"
+import { textAt, type Path } from "./read-reply.ts"
+
+/** The caller is not known, has not paid, has no right, or asks for what its account has not. */
+const TURNED_AWAY: ReadonlySet<number> = new Set([401, 402, 403, 404])
+
+export function isTurnedAway({ status }: Reply): boolean {
+  return TURNED_AWAY.has(status)
+}
+
+export function readPurchaseAnswer(
+  provider: Pick<Provider, "outOfMoney" | "readCreate">,
+  reply: Reply,
+): CreateOutcome | undefined {
+  const words = readWords(reply.json)
+  const told = words === undefined ? {} : { providerWords: words }
+  if (isOutOfMoney(provider, reply)) {
+    return { kind: "not-created", reason: "provider_out_of_money", needsOperator: true, ...told }
+  }
+  const outcome = provider.readCreate(reply)
+  if (outcome?.kind !== "not-created") return outcome
+  return { ...told, ...(isTurnedAway(reply) && { needsOperator: true }), ...outcome }
+}
+
+/** By its code; its words may repeat the request, unless everybody is turned away. */
+function isOutOfMoney({ outOfMoney }: Pick<Provider, "outOfMoney">, reply: Reply): boolean {
+  const { json, status } = reply
+  if (status === 402) return true
+  if (outOfMoney === undefined || status < 400 || status >= 500 || status === 408) return false
+  if (outOfMoney.test(find(json, CODES) ?? "")) return true
+  return (isTurnedAway(reply) || status === 429) && outOfMoney.test(find(json, WORDS) ?? "")
+}
+
+/** Where providers have their words, and beside them a code. */
+const WORDS: readonly Path[] = [
+  ["error", "message"],
+  ["errors", 0, "message"],
+  ["detail", 0, "msg"],
+  ["detail"],
+  ["error"],
+  ["message"],
+  ["title"],
+]
+const CODES: readonly Path[] = [["error", "code"], ["errors", 0, "code"], ["code"], ["error_type"]]
+
+/** What a provider says of a fault, with its code before it; undefined if it says nothing. */
+export function readWords(json: Json | undefined): string | undefined {
+  const [code, words] = [find(json, CODES), find(json, WORDS)]
+  return code === undefined || words === undefined ? (words ?? code) : `${code}: ${words}`
+}
+
+function find(json: Json | undefined, paths: readonly Path[]): string | undefined {
+  return paths
+    .map((path) => textAt(json, ...path))
+    .find((text) => text !== undefined && text !== "")
+}
