@@ -48,10 +48,12 @@ export async function openCallbackReceiver(clock: DrivenClock): Promise<Callback
 
   const server = createServer(async (request, response) => {
     const body = await buffer(request)
-    const [, channel, key] = PATH.exec(request.url ?? "") ?? []
+    const { pathname, searchParams } = new URL(request.url ?? "/", "http://receiver")
+    const [, channel, key] = PATH.exec(pathname) ?? []
     if (channel === undefined || key === undefined) return response.writeHead(404).end()
     const headers = request.headers as Readonly<Record<string, string>>
-    const message = { channel, key: decodeURIComponent(key), headers, body }
+    const query = Object.fromEntries(searchParams)
+    const message = { channel, key: decodeURIComponent(key), headers, query, body }
     messages.push(message)
     const { process } = receiver
     const status = process && (await clock.uncounted(() => answer(message, process)))

@@ -134,16 +134,17 @@ export const LANES: readonly Lane[] = [
 /**
  * Faults after which nothing was produced and nothing is billed, so that the work may be bought once
  * more: fal bills no 5xx, Ark and Veo bill what succeeds, Higgsfield says it of `failed`, and what
- * waited too long in Comfy Router's queue reached nobody. A ComfyUI server is one's own: what it forgot by
+ * waited too long in Comfy Router's queue reached nobody. Replicate's machines failed before there was an output. A ComfyUI server is one's own: what it forgot by
  * a restart, ran out of memory for or took from its cache is made anew for nothing.
  */
 export const UNBILLED_FAULTS: Readonly<Record<string, readonly string[]>> = {
   ark: ["internal-error"],
   "comfy-router": ["queue-timeout"],
   comfyui: ["cached", "out-of-memory", "restart"],
-  fal: ["generation-timeout", "partner-down", "runner-lost"],
+  fal: ["generation-timeout", "internal-error", "partner-down", "runner-lost"],
   gemini: ["video-failed"],
   higgsfield: ["failed"],
+  replicate: ["demand", "director", "interrupted", "memory"],
 }
 
 /** Refusals that a provider bills: xAI charges for what its moderation withholds. */
