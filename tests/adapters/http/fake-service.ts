@@ -211,12 +211,13 @@ export function createFakeService() {
       const price = findPrice(DEFAULT_PRICES, task.priceVersion, task.model)
       const labels = requested.get(id)?.labels ?? {}
       const inputMs = billedInputMs(task.usage?.inputVideosMs ?? [])
+      const images = task.usage?.images ?? 0
       return {
         task,
         labels,
         price,
         billedInputMs: inputMs,
-        imagesAsked: task.usage?.images ?? null,
+        imagesAsked: images === 0 ? null : images,
       }
     },
     async sumUsage(request) {

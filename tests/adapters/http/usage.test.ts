@@ -22,6 +22,7 @@ const TASKS: readonly [name: string, changes: Partial<Task>, shown: Record<strin
       reserved_micros: 10_000,
       charge_micros: 0,
       charge_limit_micros: 10_000,
+      images_asked: null,
       usage: null,
     },
   ],
@@ -48,6 +49,7 @@ const TASKS: readonly [name: string, changes: Partial<Task>, shown: Record<strin
       reserved_micros: 0,
       charge_micros: 1_400_000,
       charge_limit_micros: 9_000_000,
+      images_asked: null,
       usage: {
         images: 0,
         output_video_ms: 6_000,
@@ -75,6 +77,7 @@ const TASKS: readonly [name: string, changes: Partial<Task>, shown: Record<strin
       reserved_micros: 0,
       charge_micros: 0,
       charge_limit_micros: 10_000,
+      images_asked: null,
       usage: null,
     },
   ],
