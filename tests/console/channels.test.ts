@@ -95,6 +95,27 @@ describe("channels in the console", { skip: skipWithoutBrowser }, () => {
     await page.getByText("It is slow.").waitFor()
   })
 
+  it("say what they need their operator for", async () => {
+    const { page } = await world.enter("#/tasks", { isOperator: true })
+    const money = { reason: "provider_out_of_money", words: "<b>Exhausted</b> balance", add: null }
+    const add = '"outputHosts": ["files.example"]'
+    const host = { reason: "output_host_refused", words: "files.example", add }
+    const key = { reason: "provider_answered_401", words: "", add: null }
+    await page.route("**/v1/admin/channels", async (route) => {
+      const response = await route.fetch()
+      const list = (await response.json()) as { readonly channels: readonly object[] }
+      const troubles = [money, host, key].map((trouble) => ({ ...trouble, since: 1 }))
+      const channels = list.channels.map((channel) => ({ ...channel, troubles }))
+      await route.fulfill({ response, json: { channels } })
+    })
+    await page.getByRole("link", { name: "Channels" }).click()
+    const studio = page.getByRole("region", { name: "studio", exact: true })
+    await studio.getByText("Its account has no money: <b>Exhausted</b> balance").waitFor()
+    await studio.getByText("Its outputs lie at files.example, which it may not ask.").waitFor()
+    await studio.getByText(add, { exact: true }).waitFor()
+    await studio.getByText("It is turned away (provider_answered_401).").waitFor()
+  })
+
   it("say what went wrong, and are tried again", async () => {
     const { page } = await world.enter("#/tasks", { isOperator: true })
     const error = {

@@ -7,6 +7,7 @@ import { CheckButton, CheckResult } from "./channel-check.tsx"
 import { ChannelFacts } from "./channel-facts.tsx"
 import { ChannelMark } from "./channel-mark.tsx"
 import { ChannelPlots } from "./channel-plots.tsx"
+import { ChannelTroubles } from "./channel-troubles.tsx"
 import "./channel-card.css"
 
 export interface ChannelCardProps {
@@ -36,6 +37,7 @@ export function ChannelCard({ channel, onlyModels, onDone }: ChannelCardProps): 
         </div>
       </div>
       {leftOut !== null && <p class="channel-left-out">{leftOut}</p>}
+      <ChannelTroubles troubles={channel.troubles} />
       <CheckResult check={check.value} />
       <div class="channel-parts">
         <div>
