@@ -25,10 +25,11 @@ import { NotSent } from "./http-client.ts"
 import { PUT_INPUTS_MS, putInputs, type InputPlace } from "./put-inputs.ts"
 import { unavailable } from "./channel-fault.ts"
 import { createWire, type Wire } from "./provider-wire.ts"
-import { isTurnedAway, readPurchaseAnswer, readWords } from "./purchase-answer.ts"
+import { readPurchaseAnswer, readUploadAnswer, readWords } from "./purchase-answer.ts"
+import { isTurnedAway } from "./read-reply.ts"
 import { addCallback, createReceive } from "./receive-webhook.ts"
 import { createUnclearAnswers, type UnclearAnswers } from "./unclear-answers.ts"
-import type { CreateOutcome, Provider, ProviderRequest, Reply } from "./provider.ts"
+import type { CreateOutcome, Provider, ProviderRequest, Reply, Send } from "./provider.ts"
 
 /** Connecting takes ten seconds at most; a request that has no connection by then is not sent. */
 const SEND_WITHIN_MS = 15_000
@@ -239,13 +240,18 @@ function toPurchase(
 
 const REPEAT_REFUSED: NotCreated = { kind: "not-created", reason: "repeat_refused" }
 
-function putInTime(
+async function putInTime(
   wire: Wire,
   place: Pick<InputPlace, "model" | "provider" | "request">,
-): ReturnType<typeof putInputs> {
+): Promise<Awaited<ReturnType<typeof putInputs>> | CreateOutcome> {
   const { signal: caller } = place.request
   const signal = AbortSignal.any([caller as AbortSignal, AbortSignal.timeout(PUT_INPUTS_MS)])
-  return putInputs({ ...place, send: wire.toSend(signal), signal })
+  let last: Reply | undefined
+  const send = wire.toSend(signal)
+  const keep: Send = async (request) => (last = await send(request))
+  const put = await putInputs({ ...place, send: keep, signal })
+  const told = last && put.kind === "not-created" && readUploadAnswer(place.provider, last)
+  return told ? wire.present(told) : put
 }
 
 /** A request that was refused before it was accepted, and not for its content, may go to another channel. */

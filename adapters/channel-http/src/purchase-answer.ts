@@ -4,14 +4,7 @@
  */
 import type { Json } from "@safelight/core"
 import type { CreateOutcome, Provider, Reply } from "./provider.ts"
-import { textAt, type Path } from "./read-reply.ts"
-
-/** The caller is not known, has not paid, has no right, or asks for what its account has not. */
-const TURNED_AWAY: ReadonlySet<number> = new Set([401, 402, 403, 404])
-
-export function isTurnedAway({ status }: Reply): boolean {
-  return TURNED_AWAY.has(status)
-}
+import { isTurnedAway, readTurnedAway, textAt, type Path } from "./read-reply.ts"
 
 export function readPurchaseAnswer(
   provider: Pick<Provider, "outOfMoney" | "readCreate">,
@@ -25,6 +18,18 @@ export function readPurchaseAnswer(
   const outcome = provider.readCreate(reply)
   if (outcome?.kind !== "not-created") return outcome
   return { ...told, ...(isTurnedAway(reply) && { needsOperator: true }), ...outcome }
+}
+
+/** The same for the upload of an input. Undefined unless the provider turned it away: then nothing was bought. */
+export function readUploadAnswer(
+  { outOfMoney }: Pick<Provider, "outOfMoney">,
+  reply: Reply,
+): CreateOutcome | undefined {
+  if (!isTurnedAway(reply)) return undefined
+  return readPurchaseAnswer(
+    { readCreate: readTurnedAway, ...(outOfMoney && { outOfMoney }) },
+    reply,
+  )
 }
 
 /** By its code; its words may repeat the request, unless everybody is turned away. */

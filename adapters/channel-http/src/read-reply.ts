@@ -64,8 +64,15 @@ export function toRefused(code: FailureCode, words: string | undefined): Refused
 export function readTurnedAway({ retryAfterMs, status }: Reply): NotCreated | Busy | undefined {
   const wait = retryAfterMs === undefined ? {} : { retryAfterMs }
   if (status === 429) return { kind: "busy", reason: "provider_busy", ...wait }
-  if (![401, 402, 403, 404].includes(status)) return undefined
+  if (!TURNED_AWAY.has(status)) return undefined
   return { kind: "not-created", reason: `provider_answered_${status}`, ...wait }
+}
+
+/** The caller is not known, has not paid, has no right, or asks for what its account has not. */
+const TURNED_AWAY: ReadonlySet<number> = new Set([401, 402, 403, 404])
+
+export function isTurnedAway({ status }: Pick<Reply, "status">): boolean {
+  return TURNED_AWAY.has(status)
 }
 
 /**

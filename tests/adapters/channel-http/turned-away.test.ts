@@ -133,6 +133,20 @@ describe("a purchase that a provider turns away", () => {
     })
   })
 
+  it("needs the operator where an upload before it is turned away", async () => {
+    const channel = await answer(402, { detail: `Insufficient credit of ${KEY}` }, replicate)
+    const image = `data:image/png;base64,${"A".repeat(80_000)}`
+    assert.deepEqual(
+      await channel.submit(toRequest(referenceToVideo.id, { ...FILM, image_urls: [image] })),
+      {
+        kind: "not-created",
+        reason: OUT_OF_MONEY,
+        needsOperator: true,
+        providerWords: "Insufficient credit of …",
+      },
+    )
+  })
+
   it("is none where the request itself speaks of money", async () => {
     const [detail] = [[{ msg: "the prompt 'exhausted balance' is too short", type: "too_short" }]]
     const channel = await answer(422, { detail })
