@@ -52,15 +52,21 @@ interface CompatibilityDatabase {
   readonly compatibility: Compatibility & { readonly id: number }
 }
 
-/** Rejects with `schema-too-new` where only newer code may use the database. */
+/**
+ * Rejects with `schema-too-new` where only newer code may use the database, with `invalid-configuration` where
+ * it is from before the first release.
+ */
 export async function migrate(db: Kysely<unknown>, options: MigrateOptions): Promise<void> {
   const { dialect, assertAlone = () => {}, schema = SCHEMA } = options
   const version = schema.migrations.length
   const own = db as Kysely<CompatibilityDatabase>
   const found = await findCompatibility(own, dialect)
-  if (found !== undefined && found.oldest_code_version > version) throw tooNew(found, version)
-  if (found !== undefined && found.schema_version >= version) return
-  if (found !== undefined && found.schema_version < schema.oldestCodeVersion) assertAlone()
+  if (found !== undefined) {
+    if (!(await isOfRelease(db))) throw tooEarly(found)
+    if (found.oldest_code_version > version) throw tooNew(found, version)
+    if (found.schema_version >= version) return
+    if (found.schema_version < schema.oldestCodeVersion) assertAlone()
+  }
   for (const run of schema.migrations.slice(found?.schema_version ?? 0)) await run(db, dialect)
   const row = { schema_version: version, oldest_code_version: schema.oldestCodeVersion }
   await own
@@ -83,6 +89,20 @@ async function findCompatibility(
     .modifyEnd(sql.raw(keyedTable))
     .execute()
   return db.selectFrom("compatibility").selectAll().executeTakeFirst()
+}
+
+/**
+ * Layouts from before the first release had schemas numbered 1 to 9. What tells them apart from a release's
+ * of the same number is a table that none of them has.
+ */
+async function isOfRelease(db: Kysely<unknown>): Promise<boolean> {
+  const tables = await db.introspection.getTables()
+  return tables.some(({ name }) => name === "webhook_deliveries")
+}
+
+function tooEarly({ schema_version }: Compatibility): SafelightError {
+  const message = `the database was made by code from before the first release, with its schema ${schema_version} of that time, and no release can use it. Name an empty folder or database; what is in this one can be read only with the code that made it.`
+  return new SafelightError({ code: "invalid-configuration", message })
 }
 
 function tooNew(

@@ -1,0 +1,126 @@
+/** A PostgreSQL database of the first release, opened by this one. */
+import assert from "node:assert/strict"
+import { describe, it, type TestContext } from "node:test"
+import { createPostgresStorage } from "@safelight/storage-postgres"
+import { Client } from "pg"
+import { createTestDatabase, execute, type TestDatabase } from "../../support/test-database.ts"
+import { readBaseline } from "../store/baseline/baseline.ts"
+import { assertSound, describeBaseline } from "../store/baseline/describe-baseline.ts"
+
+const baseline = await readBaseline("postgres")
+
+async function createBaseline(): Promise<TestDatabase> {
+  const database = await createTestDatabase()
+  await execute(database.url, baseline.sql ?? "")
+  return database
+}
+
+async function openIn(database: TestDatabase) {
+  const storage = await createPostgresStorage({ url: database.url })
+  return {
+    ...storage,
+    async close() {
+      await storage.close()
+      await database[Symbol.asyncDispose]()
+    },
+  }
+}
+
+describeBaseline("PostgreSQL", {
+  baseline,
+  open: async () => openIn(await createBaseline()),
+  openEmpty: async () => openIn(await createTestDatabase()),
+})
+
+/** Everything that makes up a schema, what tunes it included. */
+async function readSchema({ url }: TestDatabase): Promise<readonly unknown[]> {
+  const columns = await execute(
+    url,
+    `select table_name, ordinal_position, column_name, data_type, collation_name, is_nullable, column_default
+      from information_schema.columns where table_schema = 'public' order by 1, 2`,
+  )
+  const indexes = await execute(
+    url,
+    "select indexdef from pg_indexes where schemaname = 'public' order by 1",
+  )
+  const parts = await execute(
+    url,
+    `select relname, reloptions, array(select tgname::text from pg_trigger where tgrelid = c.oid order by 1) as triggers
+      from pg_class c where relnamespace = 'public'::regnamespace order by 1`,
+  )
+  const version = await execute(
+    url,
+    "select schema_version, oldest_code_version from compatibility",
+  )
+  return [...columns, ...indexes, ...parts, ...version]
+}
+
+/** Cuts the connection that migrates once it has sent its n-th query. */
+function cutAt(t: TestContext, nth: number): () => boolean {
+  let queries = 0
+  const { query } = Client.prototype
+  t.mock.method(Client.prototype, "query", function cut(
+    this: Client,
+    ...args: Parameters<typeof query>
+  ) {
+    const parameters: unknown = Reflect.get(this, "connectionParameters")
+    const isMigrating = JSON.stringify(parameters).includes("safelight migration")
+    const result: unknown = Reflect.apply(query, this, args)
+    if (isMigrating) queries += 1
+    if (isMigrating && queries === nth) this.connection.stream.destroy()
+    return result
+  } as never)
+  return () => queries >= nth
+}
+
+describe("the schema of the first release on PostgreSQL", () => {
+  it("becomes by its migrations the schema that a new database has, with its tuning", async () => {
+    await using old = await createBaseline()
+    await using fresh = await createTestDatabase()
+    for (const { url } of [old, fresh]) await (await createPostgresStorage({ url })).close()
+    assert.deepEqual(await readSchema(old), await readSchema(fresh))
+  })
+
+  it("is the old one or the new one, and never between, wherever its migration is cut off", async (t) => {
+    await using untouched = await createBaseline()
+    const before = await readSchema(untouched)
+    await (await createPostgresStorage({ url: untouched.url })).close()
+    const after = await readSchema(untouched)
+    for (let nth = 1, isCut = true; isCut; nth += 1) {
+      await using database = await createBaseline()
+      const { url } = database
+      const wasCut = cutAt(t, nth)
+      const opened = await Promise.allSettled([createPostgresStorage({ url })])
+      t.mock.restoreAll()
+      isCut = wasCut()
+      for (const { status, ...result } of opened) {
+        assert.equal(status === "rejected", isCut, `at query ${nth}`)
+        if ("value" in result) await result.value.close()
+      }
+      const left = await readSchema(database)
+      assert.deepEqual(left, JSON.stringify(left) === JSON.stringify(before) ? before : after)
+      const storage = await createPostgresStorage({ url })
+      await assertSound(storage)
+      await storage.close()
+      assert.deepEqual(await readSchema(database), after)
+      assert.ok(isCut || nth > 5, `${nth} queries`)
+    }
+  })
+})
+
+describe("a database from before the first release", () => {
+  it("is refused, with what it is and what can be done", async () => {
+    await using database = await createTestDatabase()
+    const { url } = database
+    await execute(
+      url,
+      `create table compatibility (id bigint primary key, schema_version bigint not null, oldest_code_version bigint not null);
+       insert into compatibility values (1, 5, 5);
+       create table events (task text); create table tasks (id text)`,
+    )
+    await assert.rejects(createPostgresStorage({ url }), {
+      code: "invalid-configuration",
+      message: /its schema 5 of that time.* Name an empty folder or database/,
+    })
+  })
+})
