@@ -123,6 +123,44 @@ describe("a receiver that fails", () => {
   })
 })
 
+describe("a receiver with little traffic", () => {
+  const DAY_MS = 24 * HOUR_MS
+
+  test("is not disabled by the first failed try after an outage days before, and gets its message", async (t) => {
+    const world = createWorld(t, { pollMs: POLL_MS })
+    world.webhooks.start()
+    const id = await world.add(URL_A)
+    const name = { account: "account", id }
+    world.receivers.set(URL_A, () => 503)
+    await world.change("t", FINISH)
+    await world.clock.advance(6 * DAY_MS)
+    assert.equal((await world.deliveries(id))[0]?.state, "failed", "it was given up in the outage")
+    await world.change("u", FINISH)
+    await world.clock.advance(HOUR_MS)
+    assert.equal((await world.webhooks.findWebhook(name))?.disabledAt, 0)
+    world.receivers.delete(URL_A)
+    await world.clock.advance(DAY_MS)
+    assert.equal(world.sent.at(-1)?.id.startsWith("msg_u_"), true)
+    assert.equal((await world.webhooks.findWebhook(name))?.failingSince, 0)
+  })
+
+  test("is not disabled by the first failed try of a replay, and is once that fails for a day", async (t) => {
+    const world = createWorld(t, { pollMs: POLL_MS })
+    world.webhooks.start()
+    const id = await world.add(URL_A)
+    const name = { account: "account", id }
+    world.receivers.set(URL_A, () => 503)
+    await world.change("t", FINISH)
+    await world.clock.advance(6 * DAY_MS)
+    const replayed = await world.webhooks.replayFailed({ ...name, since: 0 })
+    assert.deepEqual(replayed, { kind: "done", replayed: 1 })
+    await world.clock.advance(HOUR_MS)
+    assert.equal((await world.webhooks.findWebhook(name))?.disabledAt, 0)
+    await world.clock.advance(2 * DAY_MS)
+    assert.equal((await world.webhooks.findWebhook(name))?.disabledReason, "failing")
+  })
+})
+
 describe("receivers that hang", () => {
   test("hold their own places, and none of those that answer", async (t) => {
     const world = createWorld(t, { sendsToOthers: 4, endpointsPerAccount: 100 })

@@ -1,5 +1,5 @@
 /** Sends a delivery that was taken, records what became of it, and what its endpoint has come to by it. */
-import type { Delivery, Log, WebhookEndpoint } from "@safelight/core"
+import type { Delivery, Log, RecordedTry, WebhookEndpoint } from "@safelight/core"
 import { deliver, type DeliverOptions } from "./deliver.ts"
 import type { Line } from "./places.ts"
 import type { Recorder } from "./recorder.ts"
@@ -40,9 +40,26 @@ async function sendAndRecord(
   if (record.state === "failed") {
     log.warn({ webhook: endpoint.id, message, type }, "webhook delivery given up")
   }
-  const failingMs = standing.hasSucceeded ? 0 : standing.at - line.endpoint.failingSince
   if (isGone) await disable(endpoint, "gone")
-  else if (failingMs > options.settings.disableAfterMs) await disable(endpoint, "failing")
+  else if (isDead(line.endpoint, delivery, record, options)) await disable(endpoint, "failing")
+}
+
+/**
+ * Whether an endpoint has failed for so long that nothing more is sent to it. Between two messages nobody knows how
+ * it stands: so the one that fails must have been tried for long by itself.
+ */
+function isDead(
+  { failingSince }: WebhookEndpoint,
+  { tries }: Delivery,
+  { history, standing }: RecordedTry,
+  { settings }: Pick<DeliverOptions, "settings">,
+): boolean {
+  if (standing === null || standing.hasSucceeded) return false
+  const { disableAfterMs, disableAfterTryingMs } = settings
+  // Of a delivery that was replayed the tries before that are in its history too.
+  const [first = { at: standing.at }] = history.slice(-tries)
+  const isLong = standing.at - failingSince > disableAfterMs
+  return isLong && standing.at - first.at > disableAfterTryingMs
 }
 
 /** As the storage notes it with the record. */

@@ -32,6 +32,8 @@ export const DEFAULTS = {
   pollMs: SECOND_MS,
   /** How long an endpoint may fail before it is disabled, as with Svix. */
   disableAfterMs: 5 * DAY_MS,
+  /** For how long of that the message that fails must have been tried: the first tries meet restarts too. */
+  disableAfterTryingMs: DAY_MS,
   /** How long a delivery that is over stays in the log. */
   keptMs: 30 * DAY_MS,
   /** How long before the last artifact expires that is told. */

@@ -282,6 +282,7 @@ describe("the log of requests", () => {
           durationMs: 0,
           sentBytes: length,
           account: "account-a",
+          keyId: world.key.split("_")[2]?.slice(0, 10),
           task: task.id,
         },
       },
