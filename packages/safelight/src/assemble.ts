@@ -107,6 +107,8 @@ async function assemble(options: ServiceOptions, log: Log, closers: Close[]): Pr
   const configuration = { ...options.configuration, models: toServedModels(options.configuration) }
   const { host, port, role, stopGraceMs: graceMs } = configuration
   assertShared(configuration)
+  const memoryBytes = readMemoryBytes()
+  const settings = toBodySettings(memoryBytes)
   // Before the storage is opened, which makes the database that this asks about.
   const sandbox = decideSandbox(configuration)
   warnOfUnknownAddresses(log)
@@ -131,7 +133,6 @@ async function assemble(options: ServiceOptions, log: Log, closers: Close[]): Pr
   const checkReady = createCheckReady(parts, stopping.signal)
   // The engine's: processes that share a database must agree on when a key or a link has expired.
   const shared = { clock: engine.clock, log, checkReady, ...watching.handler }
-  const settings = toBodySettings(readMemoryBytes())
   const { access, signIn } = createEntry(storage, engine, log)
   const insight = await createInsight(parts, engine, routes)
   closers.push(async () => insight.stop())
@@ -143,6 +144,7 @@ async function assemble(options: ServiceOptions, log: Log, closers: Close[]): Pr
   const connections = await readMostConnections()
   const listener = { host, port, log, settings: { connections }, ...watching.server }
   const server = await createNodeServer({ handler, ...listener })
+  log.info({ memoryBytes, ...settings }, "body bounds")
   publicUrl ||= server.url
   let schedules: Schedules = { stop: async () => {} }
   // All at once: requests under way may need the engine, what it and the chores do needs no request.

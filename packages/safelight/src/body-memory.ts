@@ -1,13 +1,26 @@
 /**
- * How large request bodies may be, by the memory that the process may use. A body takes about ten times its
- * size until it is stored: with the HTTP adapter's own bounds, two of the largest would end the process in a
+ * How large request bodies may be, by the memory that the process may use. A body takes many times its size
+ * until it is stored: with the HTTP adapter's own bounds, two of the largest would end the process in a
  * small container.
  */
 import { totalmem } from "node:os"
+import { SafelightError } from "@safelight/core"
 import { DEFAULTS, type HttpSettings } from "@safelight/http"
 
-/** Fractions of the memory, by their denominators. Work on large bodies takes ten times its fraction. */
-const PARTS = { bodyBytes: 16, bodiesAtWorkBytes: 16, bodiesInFlightBytes: 8 } as const
+const MEBIBYTE = 1024 * 1024
+
+/** What the process takes before it has read a body, with room for what else it does meanwhile. */
+const OWN_BYTES = 256 * MEBIBYTE
+/** With less, bodies would be smaller than one picture. */
+const LEAST_BYTES = 384 * MEBIBYTE
+/**
+ * Fractions of the memory beside that, by their denominators. Work on a large body takes ten times its size, and
+ * what it leaves is collected only after the next one has begun: with a twentieth, four callers with the largest
+ * bodies ended a process of 512 MiB within 20 s; with a fortieth, it outlived them at 384, 512, 768 and 1,024 MiB.
+ */
+const PARTS = { bodyBytes: 40, bodiesAtWorkBytes: 40, bodiesInFlightBytes: 20 } as const
+
+export type BodySettings = Pick<HttpSettings, keyof typeof PARTS>
 
 /** The machine's memory, or less if a container's control group says so. */
 export function readMemoryBytes(): number {
@@ -15,13 +28,21 @@ export function readMemoryBytes(): number {
   return constrainedBytes > 0 ? Math.min(constrainedBytes, totalmem()) : totalmem()
 }
 
-/** The adapter's bounds of bodies, or less if the memory is small. */
-export function toBodySettings(memoryBytes: number): Partial<HttpSettings> {
+/** The adapter's bounds of bodies, or less if the memory is small. Throws `invalid-configuration` if it is too small. */
+export function toBodySettings(memoryBytes: number): BodySettings {
+  if (memoryBytes < LEAST_BYTES) throw refuseMemory(memoryBytes)
   const bound = (name: keyof typeof PARTS): number =>
-    Math.min(DEFAULTS[name], Math.floor(memoryBytes / PARTS[name]))
+    Math.min(DEFAULTS[name], Math.floor((memoryBytes - OWN_BYTES) / PARTS[name]))
   return {
     bodyBytes: bound("bodyBytes"),
     bodiesAtWorkBytes: bound("bodiesAtWorkBytes"),
     bodiesInFlightBytes: bound("bodiesInFlightBytes"),
   }
+}
+
+function refuseMemory(memoryBytes: number): SafelightError {
+  const has = Math.floor(memoryBytes / MEBIBYTE)
+  const needs = LEAST_BYTES / MEBIBYTE
+  const message = `only ${has} MiB of memory may be used, and a service needs ${needs}: raise the limit of its container or control group`
+  return new SafelightError({ code: "invalid-configuration", message })
 }

@@ -55,16 +55,17 @@ describe("a client that sends requests ahead and never reads", () => {
   })
 })
 
-describe("two creations of 61 MiB at once", () => {
-  it("leave a process of 1 GiB below that", async () => {
-    await using served = await startServingProcess(toBodySettings(GIBIBYTE))
+describe("the largest creations that a process of 1 GiB takes, four at once", () => {
+  it("leave it below that", async () => {
+    const settings = toBodySettings(GIBIBYTE)
+    await using served = await startServingProcess(settings)
     const headers = {
       authorization: `Bearer ${served.key}`,
       "content-type": "application/json",
     }
-    const body = toLargeCreation()
+    const body = toLargeCreation(settings.bodyBytes)
     const statuses = await Promise.all(
-      [1, 2].map(async () => {
+      [1, 2, 3, 4].map(async () => {
         const response = await fetch(`${served.url}/v1/tasks`, { method: "POST", headers, body })
         await response.arrayBuffer()
         return response.status
@@ -81,12 +82,39 @@ describe("two creations of 61 MiB at once", () => {
   })
 })
 
-/** Four data URLs of 15 MiB. */
-function toLargeCreation(): string {
-  const png = Buffer.alloc(11.5 * MEBIBYTE)
+describe("the memory of a process", () => {
+  const of = (mebibytes: number) => toBodySettings(mebibytes * MEBIBYTE)
+
+  it("bounds the bodies that it takes, below the defaults", () => {
+    const told = [384, 512, 1_024, 2_816, 16_384].map((mebibytes) => {
+      const { bodiesAtWorkBytes, bodiesInFlightBytes, bodyBytes } = of(mebibytes)
+      return [bodyBytes, bodiesAtWorkBytes, bodiesInFlightBytes].map((bytes) =>
+        Math.floor(bytes / MEBIBYTE),
+      )
+    })
+    assert.deepEqual(told, [
+      [3, 3, 6],
+      [6, 6, 12],
+      [19, 19, 38],
+      [64, 64, 128],
+      [64, 128, 512],
+    ])
+  })
+
+  it("is refused where a picture could hardly be sent, with what is missing", () => {
+    assert.throws(() => of(383), {
+      code: "invalid-configuration",
+      message: /only 383 MiB of memory may be used, and a service needs 384: raise the limit/,
+    })
+  })
+})
+
+/** Two data URLs, just below the bound together. */
+function toLargeCreation(bodyBytes: number): string {
+  const png = Buffer.alloc(Math.floor(((bodyBytes - 1_024) / 2) * 0.75) - 3)
   png.set([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
   const url = `data:image/png;base64,${png.toString("base64")}`
-  const parameters = { prompt: "a lighthouse", image_urls: [url, url, url, url] }
+  const parameters = { prompt: "a lighthouse", image_urls: [url, url] }
   return JSON.stringify({ model: "vendor-b/imagine-image/v2.0/edit", parameters })
 }
 
