@@ -223,6 +223,31 @@ describe("an API key that is made", () => {
     assert.equal(await world.tell(result.key.key), "authenticated")
     assert.deepEqual(await rotateKey({ ...request, id: "0000000000" }), { kind: "unknown" })
   })
+
+  it("makes of a key that ends, or has ended, one that ends after as long a time", async () => {
+    const world = openAccess()
+    const keys = createKeyStorage(world.keys.stored)
+    const madeAt = world.clock.now()
+    const made = await createKey({ keys, account: "acme", now: madeAt, expiresAt: madeAt + 5_000 })
+    await world.clock.advance(6_000)
+    assert.equal(await world.tell(made.key), "api-key-expired")
+    const rotated = await rotateKey({ keys, id: made.id, now: world.clock.now(), graceMs: 0 })
+    assert.ok(rotated.kind === "rotated")
+    assert.equal(rotated.expiresAt, world.clock.now() + 5_000)
+    assert.equal(await world.tell(rotated.key.key), "authenticated")
+    await world.clock.advance(5_000)
+    assert.equal(await world.tell(rotated.key.key), "api-key-expired")
+  })
+
+  it("makes of a key that never ends another one", async () => {
+    const world = openAccess()
+    const keys = createKeyStorage(world.keys.stored)
+    const now = world.clock.now()
+    const { id } = await createKey({ keys, account: "acme", now })
+    const rotated = await rotateKey({ keys, id, now, graceMs: 0 })
+    assert.ok(rotated.kind === "rotated")
+    assert.deepEqual([rotated.expiresAt, world.keys.stored.get(rotated.key.id)?.expiresAt], [0, 0])
+  })
 })
 
 describe("createAccess", () => {

@@ -554,4 +554,17 @@ describe("a message", () => {
     const message = result.kind === "invalid" ? result.issues[0]?.message : ""
     assert.equal(message, 'parameters.quality must be one of "low", "medium".')
   })
+
+  it("counts one character, and more than one item", () => {
+    const messages = [image({ prompt: "" }), edit({ image_urls: Array(6).fill(PNG) })].map(
+      (parameters, index) => {
+        const result = (index === 0 ? textToImage : imageEdit).check(parameters)
+        return result.kind === "invalid" ? result.issues[0]?.message : ""
+      },
+    )
+    assert.deepEqual(messages, [
+      "parameters.prompt must have at least 1 character.",
+      "parameters.image_urls must have at most 5 items.",
+    ])
+  })
 })

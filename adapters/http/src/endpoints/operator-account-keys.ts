@@ -158,7 +158,7 @@ export const rotateKey = defineEndpoint({
     summary: "Replace an API key by a new one of the same scopes",
     description:
       "`key` is shown only now. The old key holds for `grace_seconds` more, by default not at all; the new one ends " +
-      "after `expires_in` seconds, by default never. Each request makes another key.",
+      "after `expires_in` seconds, by default after as long as the old one was made for. Each request makes another key.",
   },
   key: OPERATOR_KEY,
   inPath: ONE_IN_PATH,

@@ -34,12 +34,21 @@ export interface RotateKeyRequest {
   readonly now: number
   /** How long the replaced key still holds; 0: not at all. */
   readonly graceMs: number
-  /** When the new key ends; 0: never. */
-  readonly expiresAt: number
+  /**
+   * When the new key ends, in milliseconds; by default after as long as the replaced one was made for, so that
+   * no rotation turns a key that ends into one that does not.
+   */
+  readonly expiresAt?: number
 }
 
 export type RotateKeyResult =
-  | { readonly kind: "rotated"; readonly key: NewKey; readonly replacedExpiresAt: number }
+  | {
+      readonly kind: "rotated"
+      readonly key: NewKey
+      /** 0: never. */
+      readonly expiresAt: number
+      readonly replacedExpiresAt: number
+    }
   | { readonly kind: "unknown" | "revoked" }
 
 /** The chance that they give fewer than the 42 digits needed is below 10^-97. */
@@ -74,16 +83,21 @@ export async function createFirstKey(
  * storage rejects with.
  */
 export async function rotateKey(request: RotateKeyRequest): Promise<RotateKeyResult> {
-  const { keys, id, now, graceMs, expiresAt } = request
+  const { keys, id, now, graceMs } = request
   const replaced = await keys.findKey(id)
   if (replaced === undefined) return { kind: "unknown" }
-  const { account, scopes } = replaced
+  const { account, createdAt, scopes } = replaced
+  const expiresAt = request.expiresAt ?? toSameTerm({ now, createdAt, endsAt: replaced.expiresAt })
   const { key, stored: successor } = await drawKey({ account, scopes, createdAt: now, expiresAt })
   const endsAt = now + graceMs
   const isRotated = await keys.rotateKey({ id, expiresAt: endsAt, successor })
   if (!isRotated) return { kind: "revoked" }
   const replacedExpiresAt = Math.min(replaced.expiresAt || endsAt, endsAt)
-  return { kind: "rotated", key, replacedExpiresAt }
+  return { kind: "rotated", key, expiresAt, replacedExpiresAt }
+}
+
+function toSameTerm(of: Readonly<Record<"createdAt" | "endsAt" | "now", number>>): number {
+  return of.endsAt === 0 ? 0 : of.now + of.endsAt - of.createdAt
 }
 
 async function drawKey(

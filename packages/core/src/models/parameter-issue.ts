@@ -35,22 +35,16 @@ const EXPLANATIONS: Readonly<Record<string, (issue: Issue) => Explanation>> = {
   enum: explainChoice,
   literal: explainChoice,
   well_formed: () => ["invalid_value", "must not hold a lone surrogate"],
-  max_code_points: (issue) => [
-    "string_above_max_length",
-    `must be at most ${String(issue.requirement)} characters`,
-  ],
-  min_code_points: (issue) => [
-    "string_below_min_length",
-    `must be at least ${String(issue.requirement)} characters`,
-  ],
+  max_code_points: (issue) => ["string_above_max_length", mustHave("at most", issue, "character")],
+  min_code_points: (issue) => ["string_below_min_length", mustHave("at least", issue, "character")],
   max_length: (issue) =>
     typeof issue.input === "string"
-      ? ["string_above_max_length", `must be at most ${String(issue.requirement)} characters`]
-      : ["array_above_max_length", `must have at most ${String(issue.requirement)} items`],
+      ? ["string_above_max_length", mustHave("at most", issue, "character")]
+      : ["array_above_max_length", mustHave("at most", issue, "item")],
   min_length: (issue) =>
     typeof issue.input === "string"
-      ? ["string_below_min_length", `must be at least ${String(issue.requirement)} characters`]
-      : ["array_below_min_length", `must have at least ${String(issue.requirement)} items`],
+      ? ["string_below_min_length", mustHave("at least", issue, "character")]
+      : ["array_below_min_length", mustHave("at least", issue, "item")],
   max_value: (issue) => ["integer_above_max_value", `must be at most ${String(issue.requirement)}`],
   min_value: (issue) => [
     "integer_below_min_value",
@@ -64,10 +58,7 @@ const EXPLANATIONS: Readonly<Record<string, (issue: Issue) => Explanation>> = {
   regex: (issue) => ["invalid_value", `must match ${String(issue.requirement)}`],
   invalid_url: () => ["invalid_url", "must be a valid http or https URL"],
   url_not_allowed: () => ["url_not_allowed", "must be an http or https URL without credentials"],
-  url_too_long: (issue) => [
-    "string_above_max_length",
-    `must be at most ${String(issue.requirement)} characters`,
-  ],
+  url_too_long: (issue) => ["string_above_max_length", mustHave("at most", issue, "character")],
   invalid_data_url: () => ["invalid_data_url", "must be a base64 data URL of a supported type"],
   data_url_too_large: (issue) => [
     "invalid_data_url",
@@ -82,6 +73,14 @@ export function toParameterIssue(root: string, issue: Issue): ParameterIssue {
   const explain = EXPLANATIONS[issue.type] ?? ((): Explanation => explainType(issue))
   const [code, words] = explain(issue)
   return { param, code, message: `${param} ${words}.` }
+}
+
+function mustHave(
+  bound: "at least" | "at most",
+  { requirement }: Issue,
+  what: "character" | "item",
+): string {
+  return `must have ${bound} ${String(requirement)} ${what}${requirement === 1 ? "" : "s"}`
 }
 
 function explainMember(issue: Issue): Explanation {

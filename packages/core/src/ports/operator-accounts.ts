@@ -89,7 +89,7 @@ export interface MadeKey {
 export interface KeyRotation extends KeyName {
   /** How long the replaced key still holds; 0: not at all. */
   readonly graceMs: number
-  /** Of the new key; for ever by default. */
+  /** Of the new key; by default that of the replaced one. */
   readonly lifetimeMs?: number
 }
 

@@ -24,7 +24,11 @@ export function createKeysRotateCommand(context: CommandContext): Command {
     .description("replace an API key by a new one of the same account and scopes, shown once")
     .argument("<id>", "id of the key, as `keys list` shows it")
     .option("--grace <duration>", "how long the old key stays valid (default: 0s)", toGrace)
-    .option("--expires-in <duration>", "how long the new key is valid (default: for ever)", toTerm)
+    .option(
+      "--expires-in <duration>",
+      "how long the new key is valid (default: as the old one)",
+      toTerm,
+    )
     .option("--json", 'print {"id","account","key","expires_at","replaced":{"id","expires_at"}}')
   return addDataOptions(command).action((id: string, options: Options) =>
     rotate(id, options, context),
@@ -37,12 +41,12 @@ async function rotate(id: string, options: Options, context: CommandContext): Pr
   const configuration = await loadDataConfiguration(options, context)
   const { grace: graceMs = 0, expiresIn } = options
   const now = Date.now()
-  const expiresAt = expiresIn === undefined ? 0 : now + expiresIn
+  const asked = expiresIn === undefined ? {} : { expiresAt: now + expiresIn }
   const result = await withData({ configuration, mayCreate: false }, (keys) =>
-    rotateKey({ keys, id, now, graceMs, expiresAt }),
+    rotateKey({ keys, id, now, graceMs, ...asked }),
   )
   if (result.kind !== "rotated") throw toRefusal(result)
-  const { key, replacedExpiresAt } = result
+  const { expiresAt, key, replacedExpiresAt } = result
   const replaced = { id, expires_at: toUnixSeconds(replacedExpiresAt) }
   const json = { ...key, expires_at: toUnixSeconds(expiresAt), replaced }
   const end = expiresAt === 0 ? "" : `; it ends ${toIso(expiresAt)}`

@@ -59,10 +59,11 @@ export function createOperatorKeys(options: OperatorKeysOptions): OperatorKeys {
       const before = await find(account, id)
       if (before === undefined) return { kind: "unknown" }
       const now = clock.now()
-      const term = { now, expiresAt: toEnd(now, lifetimeMs) }
-      const result = await rotateKey({ keys: by(changedBy), id, graceMs, ...term })
+      const asked = lifetimeMs === undefined ? {} : { expiresAt: now + lifetimeMs }
+      const result = await rotateKey({ keys: by(changedBy), id, now, graceMs, ...asked })
       if (result.kind !== "rotated") return { kind: result.kind }
       const replaced = toKeyView({ ...before, expiresAt: result.replacedExpiresAt }, now)
+      const term = { now, expiresAt: result.expiresAt }
       return { kind: "rotated", ...toMade(result.key, before.scopes, term), replaced }
     },
   }
