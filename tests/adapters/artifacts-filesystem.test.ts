@@ -248,6 +248,27 @@ describe("a failing file system", () => {
     })
   }
 
+  for (const call of ["folder sync", "folder close"]) {
+    it(`a restore whose ${call} fails after its rename leaves what an earlier one acknowledged`, async (t) => {
+      const folder = await createFolder(t)
+      const faults = createFaults()
+      const artifacts = createFilesystemArtifacts({ folder, files: faults.files })
+      const bytes = Buffer.alloc(1_000, "restored")
+      const { locator, sha256 } = await put(artifacts, 10)
+      const body = (): AsyncIterable<Uint8Array> => Readable.from([bytes])
+      const request = { locator, bytes: bytes.length, sha256: hash("sha256", bytes) }
+      assert.notEqual(request.sha256, sha256)
+      assert.equal(await artifacts.restore?.({ ...request, body: body() }), "stored")
+      faults.failing = call
+      const failed = artifacts.restore?.({ ...request, body: body() })
+      await rejectsWith(failed as Promise<unknown>, "artifacts-unavailable", { isRetryable: true })
+      faults.failing = ""
+      const reader = await artifacts.open({ locator })
+      assert.equal(reader?.totalBytes, bytes.length)
+      await reader?.close()
+    })
+  }
+
   it("a full disk releases the body, and its error stays the one that is told", async (t) => {
     const folder = await createFolder(t)
     const faults = createFaults()
