@@ -261,7 +261,7 @@ describe("a failing file system", () => {
       assert.equal(await artifacts.restore?.({ ...request, body: body() }), "stored")
       faults.failing = call
       const failed = artifacts.restore?.({ ...request, body: body() })
-      await rejectsWith(failed as Promise<unknown>, "artifacts-unavailable", { isRetryable: true })
+      await rejectsWith(failed, "artifacts-unavailable", { isRetryable: true })
       faults.failing = ""
       const reader = await artifacts.open({ locator })
       assert.equal(reader?.totalBytes, bytes.length)

@@ -55,7 +55,14 @@ function createTask(position: number): { stream: ScannedStream; sides: SideRecor
   const { artifacts: rows, charge, outcomes, task: row } = append.changes
   const stream = { id, events: [...first.events, ...append.events], row, artifacts: rows }
   return {
-    stream: { ...stream, charge, outcomes },
+    stream: {
+      ...stream,
+      charge,
+      outcomes,
+      ready: undefined,
+      retainedAt: 1_209_600_000,
+      hasInputs: true,
+    },
     sides: {
       inputs: [{ task: id, name: "request", salt: SALT, body: BODY }],
       labels: {},

@@ -522,6 +522,7 @@ describe("replay", () => {
         ["artifact-orphaned", "task-0", null, "image_2"],
         ["charge-row-orphaned", "task-0", null],
         ["outcome-orphaned", "task-0", null, 1],
+        ["retention-orphaned", "task-0", null],
       ],
     ],
     [
@@ -535,6 +536,7 @@ describe("replay", () => {
         ["artifact-orphaned", "task-0", null, "image_2"],
         ["charge-row-orphaned", "task-0", null],
         ["outcome-orphaned", "task-0", null, 1],
+        ["retention-orphaned", "task-0", null],
       ],
     ],
     [
@@ -593,7 +595,45 @@ describe("replay", () => {
         ["row-differs", "task-2", 1, "status"],
         ["row-differs", "task-2", 1, "version"],
         ["outcome-orphaned", "task-2", null, 1],
+        ["ready-missing", "task-2", null],
       ],
+    ],
+    [
+      "an unfinished task that is not in the queue",
+      (log) => void (streamOf(log, "task-8").ready = undefined),
+      [["ready-missing", "task-8", null]],
+    ],
+    [
+      "a finished task that is in the queue",
+      (log) => void (streamOf(log, "task-2").ready = streamOf(log, "task-8").ready),
+      [["ready-orphaned", "task-2", null]],
+    ],
+    [
+      "another account, end and model in a task's place",
+      (log) => {
+        const ready = { account: "eve", endBy: 1, model: "none" }
+        streamOf(log, "task-8").ready = ready
+      },
+      [
+        ["ready-differs", "task-8", null, "account"],
+        ["ready-differs", "task-8", null, "endBy"],
+        ["ready-differs", "task-8", null, "model"],
+      ],
+    ],
+    [
+      "a task whose prompt is left and that retention never looks at",
+      (log) => void (streamOf(log, "task-2").hasInputs = true),
+      [["retention-missing", "task-2", null]],
+    ],
+    [
+      "a task whose artifacts expire and that retention never looks at",
+      (log) => void (streamOf(log, "task-0").retainedAt = undefined),
+      [["retention-missing", "task-0", null]],
+    ],
+    [
+      "an unfinished task that retention looks at",
+      (log) => void (streamOf(log, "task-8").retainedAt = 5),
+      [["retention-orphaned", "task-8", null]],
     ],
     [
       "another account in the row",

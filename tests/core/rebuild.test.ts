@@ -38,7 +38,7 @@ describe("a rebuild", () => {
     await makeOlder(storage)
     assert.notDeepEqual(await readRows(storage), before)
     const told: number[] = []
-    const report = await rebuildRows({ storage, pageStreams: 4 }, ({ rebuilt }) =>
+    const report = await rebuildRows({ storage, now: 0, pageStreams: 4 }, ({ rebuilt }) =>
       told.push(rebuilt),
     )
     assert.deepEqual(report, { tasks: 11, rebuilt: 11, left: [], leftCount: 0 })
@@ -52,7 +52,31 @@ describe("a rebuild", () => {
   it("writes nothing where all is as it should be", async () => {
     const storage = await createTransferSource()
     storage.replaceTaskRow = () => assert.fail("a row was written")
-    assert.equal((await rebuildRows({ storage })).rebuilt, 0)
+    assert.equal((await rebuildRows({ storage, now: 0 })).rebuilt, 0)
+  })
+
+  it("puts every task back where it belongs, and moves none that is there", async () => {
+    const storage = await createTransferSource()
+    const readPlaces = async () => {
+      const { streams } = await storage.scan({ after: "", limit: 100 })
+      return streams.map(({ ready, retainedAt }) => [ready, retainedAt !== undefined])
+    }
+    const before = await readPlaces()
+    for (const row of await readRows(storage)) {
+      assert.ok(row !== undefined)
+      const isOver = row.status === "succeeded" || row.status === "failed"
+      const place = isOver
+        ? { ready: { dueAt: 1, endBy: 2 }, retainAt: null }
+        : { ready: null, retainAt: 7 }
+      await storage.replaceTaskRow(row, place)
+    }
+    assert.notDeepEqual(await readPlaces(), before)
+    const audit = createAudit({ storage, digest: sha256, prices: DEFAULT_PRICES, models: MODELS })
+    assert.equal((await audit.replay()).outcome, "differs")
+    assert.equal((await rebuildRows({ storage, now: 5_000 })).rebuilt, 11)
+    assert.equal((await audit.replay()).outcome, "whole")
+    assert.deepEqual(await readPlaces(), before)
+    assert.equal((await rebuildRows({ storage, now: 5_000 })).rebuilt, 0)
   })
 
   it("takes nothing back that was appended after it had read the task", async () => {
@@ -68,7 +92,7 @@ describe("a rebuild", () => {
       }
       await replaceTaskRow(row)
     }
-    await rebuildRows({ storage })
+    await rebuildRows({ storage, now: 0 })
     const found = await storage.readTask(head.task.id)
     assert.deepEqual([found?.task.state, found?.task.version], ["failed", 2])
   })
@@ -82,7 +106,7 @@ describe("a rebuild", () => {
       assert.ok(first !== undefined)
       return { ...page, streams: [{ ...first, row: undefined }, ...rest] }
     }
-    const { left, leftCount } = await rebuildRows({ storage })
+    const { left, leftCount } = await rebuildRows({ storage, now: 0 })
     const reason = "its row is not of its newest event"
     assert.deepEqual([left, leftCount], [[{ task: toTaskId("0"), reason }], 1])
   })
@@ -91,7 +115,7 @@ describe("a rebuild", () => {
     const storage = await createTransferSource()
     storage.scan = () => assert.fail("a page was read")
     for (const pageStreams of [0, 1.5, Number.NaN]) {
-      await assert.rejects(rebuildRows({ storage, pageStreams }), {
+      await assert.rejects(rebuildRows({ storage, now: 0, pageStreams }), {
         code: "invalid-configuration",
         message: "pageStreams must be a positive integer",
       })

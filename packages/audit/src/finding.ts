@@ -77,6 +77,12 @@ const TASK_DIFFERENCES = {
   /** Of a task that used nothing, is not finished, or is not there. */
   "charge-row-orphaned": ({ found }) =>
     `the bill has an item of ${found} micro-units that the log does not make`,
+  "ready-missing": () => "the task has not ended and is not in the queue, so nobody works on it",
+  "ready-orphaned": () => "the task is in the queue, and the log has nothing to be done",
+  "retention-missing": () =>
+    "its inputs or artifacts are due to be removed one day, and retention never looks at it",
+  "retention-orphaned": ({ found }) =>
+    `retention looks at it at ${found}, and the log has not ended it`,
 } satisfies Words<OfTask>
 
 const FIELD_DIFFERENCES = {
@@ -84,6 +90,8 @@ const FIELD_DIFFERENCES = {
     `the row's ${field} is ${found}, the log makes ${expected}`,
   "charge-row-differs": ({ expected, field, found }) =>
     `the ${field} of its item in the bill is ${found}, the log makes ${expected}`,
+  "ready-differs": ({ expected, field, found }) =>
+    `the ${field} of its place in the queue is ${found}, the log makes ${expected}`,
 } satisfies Words<OfField>
 
 const ARTIFACT_DIFFERENCES = {

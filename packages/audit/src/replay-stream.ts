@@ -13,6 +13,7 @@ import {
   type Task,
   type TaskEvent,
 } from "@safelight/core"
+import { comparePlace } from "./compare-place.ts"
 import { compareRows } from "./compare-rows.ts"
 import { findChargeFault } from "./recompute-charge.ts"
 import { readEvent } from "./read-event.ts"
@@ -39,6 +40,7 @@ export function replayStream(stream: ScannedStream, rules: ReplayRules, ledger: 
     events.push(event)
   }
   compareRows({ stream, events, task }, ledger)
+  comparePlace({ stream, events, task }, ledger)
 }
 
 function chargeTask(task: Task, rules: ReplayRules, ledger: Ledger): void {

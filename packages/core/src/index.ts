@@ -300,7 +300,14 @@ export type {
   WorkerLease,
 } from "./ports/queue-storage.ts"
 export type { RateName, RateStorage } from "./ports/rate-storage.ts"
-export type { ScannedStream, ScanPage, ScanRequest, Storage } from "./ports/storage.ts"
+export type {
+  ReadyFacts,
+  ScannedStream,
+  ScanPage,
+  ScanRequest,
+  Storage,
+  TaskPlace,
+} from "./ports/storage.ts"
 export type {
   Admission,
   AdmitRequest,

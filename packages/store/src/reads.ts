@@ -1,6 +1,6 @@
 /**
  * Reads and erasures by a task's id. The newest state of a task is the most frequent read: reads of one turn
- * of the event loop are gathered, and a head whose hash is known is not parsed again.
+ * of the event loop are gathered, and a head whose text is known is not parsed again.
  */
 import { createBoundedCache, fromSnapshot, type Storage, type StreamHead } from "@safelight/core"
 import { ADMISSION_STATEMENTS } from "./admission.ts"
@@ -96,6 +96,8 @@ export function createReadMethods(driver: Database, compiler: Compiler): ReadMet
 
 interface KnownHead {
   readonly head: StreamHead
+  /** The text that the head was parsed from. */
+  readonly snapshot: string
   /** Of the database when it was read. */
   readonly state: number | undefined
 }
@@ -117,8 +119,10 @@ function createHeadReader({ read, readState }: Database, compiler: Compiler): St
     for (const { task: id, snapshot, hash } of rows) {
       heads.set(id, () => {
         const last = known.get(id)
-        const head = last?.head.hash === hash ? last.head : { task: fromSnapshot(snapshot), hash }
-        known.set(id, { head, state })
+        // A rebuild changes the text of a row and not its hash.
+        const isSame = last?.head.hash === hash && last.snapshot === snapshot
+        const head = isSame ? last.head : { task: fromSnapshot(snapshot), hash }
+        known.set(id, { head, snapshot, state })
         return head
       })
     }

@@ -4,7 +4,7 @@
  */
 import type { ScannedStream, Storage } from "@safelight/core"
 import type { Database } from "./driver.ts"
-import { describeStatements, toRows, type Compiler } from "./statement.ts"
+import { describeStatements, toRows, type Compiler, type RawRows } from "./statement.ts"
 import { TABLES } from "./tables.ts"
 
 /** Rows of task ids past `after` up to and with `last`. */
@@ -13,7 +13,9 @@ export interface Range {
   readonly last: string
 }
 
-type TaskTable = "events" | "artifacts" | "charges" | "outcomes"
+type Found = readonly RawRows[]
+
+type TaskTable = "events" | "artifacts" | "charges" | "outcomes" | "ready" | "retention"
 
 const IDS = describeStatements(({ db, compile }) => {
   // Each table gives its own first `limit` ids, so that no union ever walks a whole table.
@@ -40,6 +42,8 @@ const IDS = describeStatements(({ db, compile }) => {
         .union(idsOf("artifacts", after, limit))
         .union(idsOf("charges", after, limit))
         .union(idsOf("outcomes", after, limit))
+        .union(idsOf("ready", after, limit))
+        .union(idsOf("retention", after, limit))
       return db.selectFrom(ids.as("ids")).select("task").orderBy("task").limit(limit)
     }),
   }
@@ -89,36 +93,90 @@ const ROWS = describeStatements(({ db, compile }) => ({
   ),
 }))
 
+const PLACES = describeStatements(({ db, compile }) => ({
+  scanReady: compile(({ after, last }: Range) =>
+    db
+      .selectFrom("ready")
+      .select(["task", "account", "endBy", "model"])
+      .where("task", ">", after)
+      .where("task", "<=", last),
+  ),
+  scanRetention: compile(({ after, last }: Range) =>
+    db
+      .selectFrom("retention")
+      .select(TABLES.retention.members)
+      .where("task", ">", after)
+      .where("task", "<=", last),
+  ),
+  scanInputs: compile(({ after, last }: Range) =>
+    db
+      .selectFrom("inputs")
+      .select("task")
+      .distinct()
+      .where("task", ">", after)
+      .where("task", "<=", last),
+  ),
+}))
+
 export const SCAN_STATEMENTS = describeStatements((compiler) => ({
   ...IDS(compiler),
   ...ROWS(compiler),
+  ...PLACES(compiler),
 }))
 
 export function createScanMethod(
   { snapshot }: Database,
   compiler: Compiler,
 ): Pick<Storage, "scan"> {
-  const { scanIds, scanTasks, scanEvents, scanArtifacts, scanCharges, scanOutcomes } =
-    SCAN_STATEMENTS(compiler)
-  const others = [scanTasks, scanEvents, scanArtifacts, scanCharges, scanOutcomes]
+  const statements = SCAN_STATEMENTS(compiler)
+  const { scanIds, scanTasks, scanEvents, scanArtifacts, scanCharges, scanOutcomes } = statements
+  const { scanReady, scanRetention, scanInputs } = statements
+  const ofRows = [scanTasks, scanEvents, scanArtifacts, scanCharges, scanOutcomes]
+  const others = [...ofRows, scanReady, scanRetention, scanInputs]
+
+  /** By task, what the tables hold of it. */
+  function toRowsOf([tasks = [], events = [], artifacts = [], charges = [], outcomes = []]: Found) {
+    const rows = new Map(
+      toRows(scanTasks, tasks).map(({ task: id, ...row }) => [id, { ...row, id }]),
+    )
+    const eventsOf = Map.groupBy(toRows(scanEvents, events), toTask)
+    const artifactsOf = Map.groupBy(toRows(scanArtifacts, artifacts), toTask)
+    const chargeOf = new Map(toRows(scanCharges, charges).map((row) => [row.task, row]))
+    const outcomesOf = Map.groupBy(toRows(scanOutcomes, outcomes), toTask)
+    return (id: string) => ({
+      id,
+      events: eventsOf.get(id) ?? [],
+      row: rows.get(id),
+      artifacts: artifactsOf.get(id) ?? [],
+      charge: chargeOf.get(id),
+      outcomes: outcomesOf.get(id) ?? [],
+    })
+  }
+
+  /** By task, where it is beside its rows. */
+  function toPlaceOf([ready = [], retention = [], inputs = []]: Found) {
+    const readyOf = new Map(
+      toRows(scanReady, ready).map(({ task, ...facts }) => [task, facts] as const),
+    )
+    const retainedAt = new Map(
+      toRows(scanRetention, retention).map(({ task, dueAt }) => [task, dueAt] as const),
+    )
+    const withInputs = new Set(toRows(scanInputs, inputs).map(toTask))
+    return (id: string) => ({
+      ready: readyOf.get(id),
+      retainedAt: retainedAt.get(id),
+      hasInputs: withInputs.has(id),
+    })
+  }
+
   return {
     async scan({ after, limit }) {
       const [ids = [], ...found] = await snapshot({ first: scanIds, others, after, limit })
-      const [tasks = [], events = [], artifacts = [], charges = [], outcomes = []] = found
-      const rows = new Map(
-        toRows(scanTasks, tasks).map(({ task: id, ...row }) => [id, { ...row, id }]),
-      )
-      const eventsOf = Map.groupBy(toRows(scanEvents, events), toTask)
-      const artifactsOf = Map.groupBy(toRows(scanArtifacts, artifacts), toTask)
-      const chargeOf = new Map(toRows(scanCharges, charges).map((row) => [row.task, row]))
-      const outcomesOf = Map.groupBy(toRows(scanOutcomes, outcomes), toTask)
+      const rowsOf = toRowsOf(found)
+      const placeOf = toPlaceOf(found.slice(ofRows.length))
       const streams = toRows(scanIds, ids).map(({ task: id }): ScannedStream => ({
-        id,
-        events: eventsOf.get(id) ?? [],
-        row: rows.get(id),
-        artifacts: artifactsOf.get(id) ?? [],
-        charge: chargeOf.get(id),
-        outcomes: outcomesOf.get(id) ?? [],
+        ...rowsOf(id),
+        ...placeOf(id),
       }))
       return { streams, next: streams.length < limit ? null : (streams.at(-1)?.id ?? null) }
     },

@@ -1,6 +1,7 @@
-/** Replaces one task's row by another projection, unless the task has changed since it was read. */
-import type { Storage } from "@safelight/core"
-import { toStep, type Connections } from "./driver.ts"
+/** Replaces one task's row, and puts the task where it belongs, unless it has changed since it was read. */
+import type { Storage, TaskPlace, TaskRow } from "@safelight/core"
+import { QUEUE_CHANGES } from "./appends.ts"
+import { toStep, type Connections, type Step } from "./driver.ts"
 import { describeStatements, type Compiler } from "./statement.ts"
 import { allOf, TABLES, toStoredTaskRow, type StoredTaskRow } from "./tables.ts"
 
@@ -21,9 +22,24 @@ export function createTaskRowMethod(
   compiler: Compiler,
 ): Pick<Storage, "replaceTaskRow"> {
   const { replaceTask } = TASK_ROW_STATEMENTS(compiler)
+  const { dequeue, dropRetention, enqueue, retain } = QUEUE_CHANGES(compiler)
+
+  function toPlaceSteps({ account, id: task, model }: TaskRow, place: TaskPlace): Step[] {
+    const { ready, retainAt } = place
+    const facts = { task, account, model, lease: null, startTag: null }
+    return [
+      ready === null ? toStep(dequeue, { task }) : toStep(enqueue, { ...facts, ...ready }),
+      retainAt === null
+        ? toStep(dropRetention, { task })
+        : toStep(retain, { task, dueAt: retainAt }),
+    ]
+  }
+
   return {
-    async replaceTaskRow(row) {
-      await commit({ steps: [toStep(replaceTask, toStoredTaskRow(row))] })
+    async replaceTaskRow(row, place) {
+      const steps = [toStep(replaceTask, toStoredTaskRow(row))]
+      if (place !== undefined) steps.push(...toPlaceSteps(row, place))
+      await commit({ steps, isGuarded: true })
     },
   }
 }

@@ -25,7 +25,17 @@ export const SCAN_BEHAVIOURS: Behaviours<StorageFixture> = {
       assert.equal(charge === undefined, artifacts.length === 0)
       const outcomes = samples.flatMap(({ append }) => append.changes.outcomes)
       assert.equal(outcomes.length, artifacts.length === 0 ? 0 : 1)
-      expected.push({ id, events, row, artifacts, charge, outcomes })
+      expected.push({
+        id,
+        events,
+        row,
+        artifacts,
+        charge,
+        outcomes,
+        ready: undefined,
+        retainedAt: undefined,
+        hasInputs: false,
+      })
     }
     expected.sort((left, right) => (left.id < right.id ? -1 : 1))
     for (const limit of [1, 5, 23, 24]) {
@@ -57,6 +67,65 @@ export const SCAN_BEHAVIOURS: Behaviours<StorageFixture> = {
     const [stream] = await scanAll(storage, 9)
     const { snapshot, version } = next.changes.task
     assert.deepEqual([stream?.row?.snapshot, stream?.row?.version], [snapshot, version])
+  },
+
+  "a row that was replaced is read as it is now, by whoever had read it before": async ({
+    storage,
+  }) => {
+    const { append } = submitSample({ id: "t" })
+    await storage.append(append)
+    assert.notEqual((await storage.readTask("t"))?.task.account, "other")
+    const { task: row } = append.changes
+    const snapshot = JSON.stringify({ ...JSON.parse(row.snapshot), account: "other" })
+    await storage.replaceTaskRow({ ...row, snapshot })
+    assert.equal((await storage.readTask("t"))?.task.account, "other")
+  },
+
+  "a page shows a task's place in the queue and with retention, and whether inputs are left":
+    async ({ storage }) => {
+      const { append, head } = submitSample({ id: "t" })
+      const [input, queue] = [
+        { task: "t", name: "request", salt: "00", body: "{}" },
+        { kind: "enqueue", dueAt: 5, endBy: 9, lease: null, startTag: 1 } as const,
+      ]
+      await storage.append({ ...append, inputs: [input], queue })
+      const { account, model } = append.changes.task
+      const read = async () => {
+        const [stream] = await scanAll(storage, 9)
+        return [stream?.ready, stream?.retainedAt, stream?.hasInputs]
+      }
+      assert.deepEqual(await read(), [{ account, endBy: 9, model }, undefined, true])
+      const failed = advanceSample(head, [{ kind: "fail", attempt: 0, code: "task_cancelled" }])
+      await storage.append({ ...failed.append, queue: { kind: "finish", retainAt: 70 } })
+      await storage.eraseInputs("t")
+      assert.deepEqual(await read(), [undefined, 70, false])
+    },
+
+  "a task is put where it belongs with its row, and not if it has changed": async ({ storage }) => {
+    const { append, head } = submitSample({ id: "t" })
+    await storage.append(append)
+    const { task: row } = append.changes
+    const read = async () => {
+      const [stream] = await scanAll(storage, 9)
+      return [stream?.ready?.endBy, stream?.retainedAt]
+    }
+    assert.deepEqual(await read(), [undefined, undefined])
+    for (let times = 0; times < 2; times += 1) {
+      await storage.replaceTaskRow(row, { ready: { dueAt: 5, endBy: 9 }, retainAt: null })
+      assert.deepEqual(await read(), [9, undefined])
+    }
+    const request = { lease: "a".repeat(32), models: [row.model], now: 5, limit: 9 }
+    assert.deepEqual(
+      (await storage.take(request)).map(({ task }) => task.id),
+      ["t"],
+    )
+    const failed = advanceSample(head, [{ kind: "fail", attempt: 0, code: "task_cancelled" }])
+    await storage.append({ ...failed.append, queue: { kind: "finish", retainAt: null } })
+    await storage.replaceTaskRow(row, { ready: { dueAt: 5, endBy: 9 }, retainAt: null })
+    assert.deepEqual(await read(), [undefined, undefined])
+    const place = { ready: null, retainAt: 70 }
+    await storage.replaceTaskRow(failed.append.changes.task, place)
+    assert.deepEqual(await read(), [undefined, 70])
   },
 
   "a scan goes on behind a task that is not there": async ({ storage }) => {

@@ -17,6 +17,8 @@ import {
   type ManifestEntry,
   type ScannedStream,
   type ScanPage,
+  isTerminal,
+  type ReadyFacts,
   type ScanRequest,
   type StoredEvent,
   type TaskCommand,
@@ -34,6 +36,9 @@ export interface SampleStream {
   artifacts: ArtifactRow[]
   charge: ChargeRow | undefined
   outcomes: OutcomeRow[]
+  ready: ReadyFacts | undefined
+  retainedAt: number | undefined
+  hasInputs: boolean
 }
 
 export interface SampleLog {
@@ -104,6 +109,9 @@ export function createStream(
     artifacts: [],
     charge: undefined,
     outcomes: [],
+    ready: undefined,
+    retainedAt: undefined,
+    hasInputs: false,
   }
   for (const [index, command] of commands.entries()) {
     const now = command.kind === "expire" ? 1_209_600_000 : 1_000 + index * 10
@@ -116,6 +124,9 @@ export function createStream(
     stream.charge ??= charge
     head = next
   }
+  const { account, endBy, model } = head.task
+  if (!isTerminal(head.task)) stream.ready = { account, endBy, model }
+  if (head.task.state === "succeeded.available") stream.retainedAt = 1_209_600_000
   return stream
 }
 

@@ -76,12 +76,13 @@ export function toAppend({ id, events: stored }: SampleStream): Append {
     lease: null,
     startTag: null,
   } as const
+  const retainAt = task.state === "succeeded.available" ? 1_209_600_000 : null
   return {
     task: id,
     expectedVersion: 0,
     events: stored,
     changes: project(task, stored.at(-1)?.hash ?? "", events),
-    queue: isTerminal(task) ? { kind: "finish", retainAt: null } : place,
+    queue: isTerminal(task) ? { kind: "finish", retainAt } : place,
   }
 }
 

@@ -33,11 +33,11 @@ export interface Storage
   /** Streams by task id, for audits; each page is consistent in itself. */
   scan(request: ScanRequest): Promise<ScanPage>
   /**
-   * Puts `row` in place of the one that another projection made of the same events; durable once
-   * resolved. Nothing else changes, and nothing at all if the newest event is no longer that of the row.
-   * Twice is the same as once.
+   * Puts `row` in place of the one that another projection made of the same events, and with `place` the task
+   * where it belongs; durable once resolved. Nothing else changes, and nothing at all if the newest event is no
+   * longer that of the row. Twice is the same as once.
    */
-  replaceTaskRow(row: TaskRow): Promise<void>
+  replaceTaskRow(row: TaskRow, place?: TaskPlace): Promise<void>
   /** Resolves if the database answers. */
   check(): Promise<void>
   /** Resolves once all that was asked for is done or has failed; every later call rejects. */
@@ -59,6 +59,27 @@ export interface ScannedStream {
   readonly charge: ChargeRow | undefined
   /** By attempt. */
   readonly outcomes: readonly OutcomeRow[]
+  /** Its place in the queue; undefined if it has none. */
+  readonly ready: ReadyFacts | undefined
+  /** When retention looks at it; undefined: never. */
+  readonly retainedAt: number | undefined
+  /** Whether anything is left of what a person or a provider wrote. */
+  readonly hasInputs: boolean
+}
+
+/** What the events of a task say of its place in the queue. */
+export interface ReadyFacts {
+  readonly account: string
+  readonly endBy: number
+  readonly model: string
+}
+
+/** Where a task belongs beside its rows. */
+export interface TaskPlace {
+  /** A due task that nobody holds; null: not in the queue. */
+  readonly ready: { readonly dueAt: number; readonly endBy: number } | null
+  /** When retention looks at it; null: never. */
+  readonly retainAt: number | null
 }
 
 export interface ScanPage {

@@ -1,6 +1,7 @@
 /**
- * `safelight rebuild`: projects the rows of all tasks anew from the log, while services may run. It is for a
- * release whose projection differs from that of the previous one, and for rows that an audit names.
+ * `safelight rebuild`: projects the rows of all tasks anew from the log and puts tasks back where they belong,
+ * while services may run. It is for a release whose projection differs from that of the previous one, and for
+ * what an audit names.
  */
 import type { RebuildReport } from "@safelight/audit"
 import { Command } from "commander"
@@ -28,7 +29,7 @@ async function rebuild(options: Options, context: CommandContext): Promise<void>
   const progress = createProgress(context, { isQuiet: true })
   try {
     const report = await withData({ configuration, mayCreate: false }, (storage) =>
-      rebuildRows({ storage }, ({ rebuilt, tasks }) => {
+      rebuildRows({ storage, now: Date.now() }, ({ rebuilt, tasks }) => {
         progress.report(`${tasks} tasks, ${rebuilt} rows written`)
       }),
     )

@@ -11,6 +11,7 @@ import type {
   StreamHead,
   Taken,
   TakeRequest,
+  TaskPlace,
   TaskRow,
   WorkerLease,
 } from "@safelight/core"
@@ -38,6 +39,11 @@ export interface MemoryQueue extends QueueStorage {
   listUnfinished(): readonly string[]
   /** Of unfinished tasks. */
   readonly listPlaces: () => readonly Place[]
+  readonly findPlace: (task: string) => Place | undefined
+  readonly findRetainedAt: (task: string) => number | undefined
+  /** Ids of tasks that have a place, or that retention looks at. */
+  readonly listPlaced: () => readonly string[]
+  readonly put: (row: TaskRow, place: TaskPlace) => void
 }
 
 export type FindHead = (task: string) => StreamHead | undefined
@@ -83,6 +89,14 @@ export function createMemoryQueue(
     ...leases,
     listUnfinished: () => [...places.keys()],
     listPlaces: () => [...places.values()],
+    findPlace: (task) => places.get(task),
+    findRetainedAt: (task) => retention.get(task),
+    listPlaced: () => [...places.keys(), ...retention.keys()],
+    put({ account, id, model }, { ready, retainAt }) {
+      if (ready === null) places.delete(id)
+      else places.set(id, { account, model, ...ready, lease: null, startTag: null })
+      setRetention(id, retainAt)
+    },
     move(append) {
       const { task, queue } = append
       if (queue?.kind === "enqueue") enqueue(append, queue)

@@ -1,7 +1,8 @@
 /** Reading tasks from the storage in memory, and the few changes that are no append. */
-import type { Storage } from "@safelight/core"
+import type { ReadyFacts, Storage } from "@safelight/core"
 import { compareIds } from "./compare-ids.ts"
 import { listRows } from "./list-rows.ts"
+import type { MemoryQueue } from "./memory-queue.ts"
 import { findHead, type MemoryTables } from "./memory-tables.ts"
 
 export type MemoryReads = Pick<
@@ -19,7 +20,9 @@ export type MemoryReads = Pick<
   | "scan"
 >
 
-export function createMemoryReads(tables: MemoryTables): MemoryReads {
+type Places = Pick<MemoryQueue, "findPlace" | "findRetainedAt" | "listPlaced" | "put">
+
+export function createMemoryReads(tables: MemoryTables, places: Places): MemoryReads {
   const { artifacts, events, inputs, labels, rows } = tables
   return {
     readTask: async (id) => findHead(tables, id),
@@ -52,7 +55,7 @@ export function createMemoryReads(tables: MemoryTables): MemoryReads {
       return oldest.length
     },
     async scan({ after, limit }) {
-      const known = [...new Set([...rows.keys(), ...events.keys()])]
+      const known = [...new Set([...rows.keys(), ...events.keys(), ...places.listPlaced()])]
       const ids = known.filter((id) => compareIds(id, after) > 0).toSorted(compareIds)
       const streams = ids.slice(0, limit).map((id) => ({
         id,
@@ -61,12 +64,21 @@ export function createMemoryReads(tables: MemoryTables): MemoryReads {
         artifacts: artifacts.get(id) ?? [],
         charge: tables.charges.get(id),
         outcomes: tables.outcomes.get(id) ?? [],
+        ready: toReadyFacts(places.findPlace(id)),
+        retainedAt: places.findRetainedAt(id),
+        hasInputs: [...inputs.values()].some(({ task }) => task === id),
       }))
       return { streams, next: ids.length > limit ? (ids[limit - 1] ?? null) : null }
     },
-    async replaceTaskRow(row) {
+    async replaceTaskRow(row, place) {
       const known = rows.get(row.id)
-      if (known?.version === row.version && known.hash === row.hash) rows.set(row.id, row)
+      if (known?.version !== row.version || known.hash !== row.hash) return
+      rows.set(row.id, row)
+      if (place !== undefined) places.put(row, place)
     },
   }
+}
+
+function toReadyFacts(place: ReadyFacts | undefined): ReadyFacts | undefined {
+  return place && { account: place.account, endBy: place.endBy, model: place.model }
 }

@@ -76,7 +76,7 @@ export function createMemoryStorage(): MemoryStorage {
     ...createMemoryDeployment(),
     ...createMemoryOperatorChanges(),
     ...createMemoryWebhooks(feeds.feeds),
-    ...createMemoryReads(tables),
+    ...createMemoryReads(tables, queue),
     events,
     inputs,
     failAppends: failing.begin,
