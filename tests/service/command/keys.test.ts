@@ -154,6 +154,17 @@ test("a grace never prolongs a key that ends before", async (t) => {
   assert.equal(first?.expires_at, old.expires_at)
 })
 
+test("the successor of a key that ends lasts as long as that was made for", async (t) => {
+  const folder = await temporaryFolder(t)
+  const old = await make(folder, "create", "--account", "b", "--expires-in", "1h")
+  const made = await make<Rotated>(folder, "rotate", old.id)
+  const [first, second] = await list(folder)
+  assert.equal(first?.state, "expired")
+  assert.equal(second?.expires_at, made.expires_at)
+  const lasts = (second?.expires_at ?? 0) - (second?.created_at ?? 0)
+  assert.ok(Math.abs(lasts - 3_600) <= 1, `it lasts ${lasts} s`)
+})
+
 test("a revoked key is not rotated, and no key is made", async (t) => {
   const folder = await temporaryFolder(t)
   const { id } = await make(folder, "create", "--account", "a")

@@ -118,6 +118,7 @@ describe("an operator's accounts in a service", () => {
     assert.equal(made.expires_at - made.created_at, 3_600)
     const rotated = await accounts.rotateKey("holder", made.id, { grace_seconds: 60 })
     assert.deepEqual([rotated.scopes, rotated.replaced.id], [["tasks:read"], made.id])
+    assert.equal(rotated.expires_at - rotated.created_at, 3_600)
     await toClient(made.key).me()
     await toClient(rotated.key).me()
     assert.equal((await accounts.revokeKey("holder", made.id)).state, "revoked")

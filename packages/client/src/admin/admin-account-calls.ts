@@ -48,7 +48,7 @@ export interface KeyTerms {
 export interface RotationTerms {
   /** For how long the old key holds, seconds; not at all by default. */
   readonly grace_seconds?: number | undefined
-  /** Of the new key, seconds; for ever by default. */
+  /** Of the new key, seconds; as long as the old one was made for by default. */
   readonly expires_in?: number | undefined
 }
 
