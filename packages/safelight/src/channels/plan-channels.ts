@@ -21,7 +21,10 @@ import {
 } from "./create-channels.ts"
 
 /** Without `models` no workflow is checked: the models' files would have to be run. */
-export type PlanSurroundings = Pick<CreateChannelsOptions, "environment" | "models">
+export interface PlanSurroundings extends Pick<CreateChannelsOptions, "environment" | "models"> {
+  /** Why no module may run, in words for people; absent if they may. */
+  readonly codeFault?: string | undefined
+}
 
 export interface ChannelPlan {
   readonly name: string
@@ -73,6 +76,9 @@ function createStudio(): Channel {
 }
 
 async function tell(settings: ChannelSettings, surroundings: PlanSurroundings): Promise<Told> {
+  const { codeFault } = surroundings
+  const { models = [], module, name = module ?? "" } = settings
+  if (module !== undefined && codeFault !== undefined) return { name, models, faults: [codeFault] }
   const source = await findSource(settings)
   // The studio makes all of its models, whatever the configuration says.
   if (source === "studio") {

@@ -6,17 +6,17 @@ import type { Storage } from "@safelight/core"
 import { refused } from "../command-error.ts"
 import { planChannels } from "../channels/plan-channels.ts"
 import { isKnownChannel, listKnownChannels } from "../channels/known-channels.ts"
-import type { Configuration } from "../configuration/configuration.ts"
+import type { ReadConfiguration } from "../configuration/configuration.ts"
 import type { CommandContext } from "./command-context.ts"
 
 /** Rejects with a `CommandError` that lists the known names. */
 export async function requireKnownChannel(
   storage: Storage,
   name: string,
-  { channels }: Pick<Configuration, "channels">,
+  { channels, codeFault }: Pick<ReadConfiguration, "channels" | "codeFault">,
   { environment }: Pick<CommandContext, "environment">,
 ): Promise<void> {
-  const plans = await planChannels({ channels, environment })
+  const plans = await planChannels({ channels, codeFault, environment })
   if (await isKnownChannel(storage, name, plans)) return
   const names = (await listKnownChannels(storage, plans)).join(", ")
   throw refused(

@@ -1,9 +1,10 @@
 /**
  * `safelight channels list`: the channels, whether an operator paused them, and what the tasks of all nodes say
- * of them. No provider is asked.
+ * of them. No provider is asked, and no file that defines a model is run.
  */
+import { MODELS } from "@safelight/core"
 import { Command } from "commander"
-import { addDataOptions, loadDataAndModels, type DataOptions } from "./data-options.ts"
+import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
 import type { CommandContext } from "./command-context.ts"
 
 interface Options extends DataOptions {
@@ -23,10 +24,11 @@ async function list(options: Options, context: CommandContext): Promise<void> {
   const { sumLastDay } = await import("../channels/last-day.ts")
   const { readToldFacts } = await import("../channels/channel-views.ts")
   const { toChannelRecords, toChannelsText } = await import("../channels/channel-report.ts")
-  const configuration = await loadDataAndModels(options, context)
+  const configuration = await loadDataConfiguration(options, context)
   const { environment } = context
-  const { channels, models } = configuration
-  const plans = await planChannels({ channels, models, environment })
+  const { channels, codeFault, modelFiles } = configuration
+  const models = modelFiles.length === 0 ? { models: MODELS } : {}
+  const plans = await planChannels({ channels, codeFault, environment, ...models })
   const request = { configuration, mayCreate: false, purpose: "read" } as const
   const facts = await withData(request, async (storage) => ({
     plans,

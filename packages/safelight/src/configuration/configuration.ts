@@ -62,7 +62,10 @@ export interface Configuration {
 }
 
 /** The part that is read without running an operator's file. */
-export type ReadConfiguration = Omit<Configuration, "models">
+export interface ReadConfiguration extends Omit<Configuration, "models"> {
+  /** Why the files that it names may not run, in words for people; absent if they may. */
+  readonly codeFault?: string
+}
 
 export interface BucketCredentials {
   readonly accessKeyId: string

@@ -7,6 +7,7 @@ import * as v from "valibot"
 import type { Configuration, ReadConfiguration } from "./configuration.ts"
 import { configurationError, toConfigurationError } from "./configuration-fault.ts"
 import { DEFAULTS } from "./defaults.ts"
+import { findOwnerFault } from "./owner-fault.ts"
 import { SHARED_SETTINGS } from "./file-schema.ts"
 import { requireKnownVariables } from "./known-variables.ts"
 import { PLACES, type SharedSetting } from "./setting-places.ts"
@@ -37,11 +38,12 @@ export interface ConfigurationFlags {
 }
 
 /**
- * The configuration with its models, whose files are run for it. Rejects with `invalid-configuration`, naming the
+ * The configuration with its models, whose files are run for it, so it rejects if they may not. Rejects with `invalid-configuration`, naming the
  * source and the field.
  */
 export async function loadConfiguration(source: ConfigurationSource): Promise<Configuration> {
   const { configuration, name } = await read(source)
+  if (configuration.codeFault !== undefined) throw configurationError(configuration.codeFault)
   const { loadModels } = await import("../models/load-models.ts")
   const { findPriceFault } = await import("../models/model-prices.ts")
   const models = await loadModels(configuration.modelFiles)
@@ -72,6 +74,7 @@ async function read(source: ConfigurationSource): Promise<Read> {
   const { models: modelFiles = [], ...file } = found?.content ?? {}
   const { models: _models, ...defaults } = DEFAULTS
   const folder = found?.folder ?? source.folder
+  const codeFault = named === undefined ? await findCodeFault(found) : undefined
   const configuration = {
     ...defaults,
     ...file,
@@ -80,11 +83,20 @@ async function read(source: ConfigurationSource): Promise<Read> {
     studio: toStudio(found, sandbox),
     modelFiles: modelFiles.map((path) => resolve(folder, path)),
     ...(found !== undefined && { file: found.path }),
+    ...(codeFault !== undefined && { codeFault }),
   }
   assertTogether(configuration)
   const channels = toChannels(configuration.channels, folder)
   const places = readPlaces(configuration, source, found?.folder)
   return { configuration: { ...configuration, channels, ...places }, name: found?.name }
+}
+
+/** Of the default file: whoever names a file says that it is theirs. */
+async function findCodeFault(found: FoundFile | undefined): Promise<string | undefined> {
+  if (found === undefined) return undefined
+  const { channels = [], models = [] } = found.content
+  const hasCode = models.length > 0 || channels.some(({ module }) => module !== undefined)
+  return hasCode ? findOwnerFault(found) : undefined
 }
 
 /** The path that was typed; otherwise the file's, which is relative to the file. */
