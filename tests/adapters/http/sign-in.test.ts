@@ -1,6 +1,7 @@
 /** POST /v1/sign-in: a token in exchange for a key, and one refusal for every token that is not good. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
+import { createRawClient } from "../../support/raw-client.ts"
 import { createWorld, WORLDS } from "./worlds.ts"
 import { GOOD_TOKEN } from "./fake-sign-in.ts"
 
@@ -44,3 +45,39 @@ for (const kind of WORLDS) {
     })
   })
 }
+
+describe("strangers who stall within the body of a sign-in", () => {
+  for (const [strangers, bytes] of [
+    [30, 8_739],
+    [300, 1_021],
+  ] as const) {
+    it(`keep nobody else out: ${strangers} of ${bytes} bytes each`, async (t) => {
+      const world = await createWorld("over a socket")
+      t.after(() => world.close())
+      for (let count = 0; count < strangers; count += 1) {
+        const client = createRawClient(world.server?.url ?? "")
+        t.after(() => client.socket.destroy())
+        const lines = ["Host: a", "Content-Type: application/json", "Expect: 100-continue"]
+        const head = `POST /v1/sign-in HTTP/1.1\r\n${lines.join("\r\n")}\r\n`
+        client.send(`${head}Content-Length: ${bytes}\r\n\r\n`)
+        // oxlint-disable-next-line no-await-in-loop -- one after the other
+        await client.receive(/^HTTP\/1\.1 [^]*\r\n\r\n/)
+        // oxlint-disable-next-line no-await-in-loop -- one after the other
+        await new Promise((resolve) => client.socket.write(" ".repeat(bytes - 1), resolve))
+      }
+      for (let count = 0; count < 20; count += 1) {
+        // oxlint-disable-next-line no-await-in-loop -- while what the strangers sent arrives
+        const response = await world.bare("/v1/sign-in", post({ token: GOOD_TOKEN }))
+        assert.equal(response.status, 201)
+      }
+    })
+  }
+
+  it("may send no body longer than any that holds a token", async (t) => {
+    const world = await createWorld("over a socket")
+    t.after(() => world.close())
+    const body = JSON.stringify({ token: GOOD_TOKEN }).padEnd(1_024)
+    assert.equal((await world.bare("/v1/sign-in", post(body))).status, 201)
+    assert.equal((await world.bare("/v1/sign-in", post(`${body} `))).status, 413)
+  })
+})

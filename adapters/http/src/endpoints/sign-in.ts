@@ -5,6 +5,8 @@ import { jsonBody } from "../request/json-body.ts"
 
 /** Longer than any token: what is longer is none. */
 const TOKEN_CHARACTERS = 100
+/** More than such a token takes, each of its characters escaped. */
+const BODY_BYTES = 1024
 
 export const signIn = defineEndpoint({
   method: "POST",
@@ -26,6 +28,7 @@ export const signIn = defineEndpoint({
       "string_below_min_length",
     ],
     schema: fields({ token: text(1, TOKEN_CHARACTERS) }),
+    strangerBytes: BODY_BYTES,
     example: { token: "0aPv6yLW1xS1dXb9W8n2T0mQwq7a3Hk5Jt4Rr6Yz0cE" },
   }),
   answers: { 201: { description: "A new key, shown only now.", json: "SignIn" } },

@@ -25,12 +25,18 @@ export interface JsonBodyOptions<Value> {
   readonly example: object
   /** The faults that a member may have. */
   readonly refusals: readonly ParameterIssueCode[]
+  /**
+   * The longest body where anybody may send one, without a key. There is room for one of each connection, and
+   * nobody shares it, so a stranger who stalls takes no other's.
+   */
+  readonly strangerBytes?: number
 }
 
 export function jsonBody<Value>({
   schema,
   example,
   refusals,
+  strangerBytes,
 }: JsonBodyOptions<Value>): BodyKind<Value> {
   return {
     refusals: [...JSON_BODY_REFUSALS, ...refusals],
@@ -39,19 +45,22 @@ export function jsonBody<Value>({
       content: { "application/json": { schema: toInputSchema(schema), example } },
     }),
     create({ settings }) {
+      const bodyBytes = strangerBytes ?? BODY_BYTES
+      const bodiesInFlightBytes =
+        strangerBytes === undefined ? BODIES_IN_FLIGHT_BYTES : strangerBytes * settings.connections
       const bodyReader = createBodyReader({
         ...settings,
-        bodyBytes: BODY_BYTES,
-        bodiesInFlightBytes: BODIES_IN_FLIGHT_BYTES,
-        bodiesAtWorkBytes: BODIES_IN_FLIGHT_BYTES,
-        largeBodyBytes: BODY_BYTES,
+        bodyBytes,
+        bodiesInFlightBytes,
+        bodiesAtWorkBytes: bodiesInFlightBytes,
+        largeBodyBytes: bodyBytes,
       })
       return {
         check({ request: { headers } }) {
           checkMediaType(headers.get("content-type"), headers.get("content-encoding"))
         },
         read(exchange, use) {
-          const request = toBodyRequest(exchange, exchange.caller?.id ?? "")
+          const request = toBodyRequest(exchange, exchange.caller?.id ?? exchange.requestId)
           return bodyReader.read(request, async (pieces) =>
             use(parseFields(parseBody(joinPieces(pieces)), schema)),
           )

@@ -64,6 +64,14 @@ export const OPERATOR: ConformanceSection = {
       ],
     },
     {
+      row: "The body of a sign-in has at most 1 KiB, and strangers who stall in theirs keep nobody out",
+      tests: linkSignIn(
+        "strangers who stall within the body of a sign-in > keep nobody else out: 30 of 8739 bytes each",
+        "strangers who stall within the body of a sign-in > keep nobody else out: 300 of 1021 bytes each",
+        "strangers who stall within the body of a sign-in > may send no body longer than any that holds a token",
+      ),
+    },
+    {
       row: "`GET /v1/admin/tasks`: of all accounts by id, or of one as it lists them; `label` and moments only of one",
       tests: [
         ...operatorTasks(
