@@ -1,4 +1,4 @@
-/** Clients that take nothing of their answer, and more clients than a listener takes. */
+/** Clients that take nothing of their answer or ask nothing more, and more clients than a listener takes. */
 import assert from "node:assert/strict"
 import { once } from "node:events"
 import { describe, it } from "node:test"
@@ -61,6 +61,31 @@ describe("a client that stops reading", () => {
     await sleep(3 * STALLED_MS)
     made.resolve()
     assert.match(await client.ended(), /^HTTP\/1\.1 200 /)
+  })
+})
+
+describe("a connection that does not rest", () => {
+  it("is kept while requests follow each other, and while an answer is made", async () => {
+    const made = Promise.withResolvers<void>()
+    const settings = { keepAliveTimeoutMs: STALLED_MS, headersTimeoutMs: STALLED_MS }
+    await using world = await open({ settings, checkReady: () => made.promise })
+    const waiting = createRawClient(world.url)
+    waiting.send("GET /readyz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+    const asking = createRawClient(world.url)
+    let answers = 0
+    asking.socket.on("data", (text) => {
+      answers += String(text).split("HTTP/1.1 200 ").length - 1
+    })
+    const startedAt = performance.now()
+    while (performance.now() - startedAt < 10 * STALLED_MS) {
+      const before = answers
+      asking.send(HEALTH)
+      // oxlint-disable-next-line no-await-in-loop -- one request after the other
+      await until(() => answers > before || asking.socket.destroyed)
+      assert.equal(asking.socket.destroyed, false)
+    }
+    made.resolve()
+    assert.match(await waiting.ended(), /^HTTP\/1\.1 200 /)
   })
 })
 

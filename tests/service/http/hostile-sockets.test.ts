@@ -132,6 +132,22 @@ describe("hostile clients", () => {
     await assertServes()
   })
 
+  for (const [name, first, answer] of [
+    ["from the start", "", /^HTTP\/1\.1 408 /],
+    ["behind an answer", "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n", /^HTTP\/1\.1 200 [^]*\}$/],
+  ] as const) {
+    it(`that drip line ends ${name} keep no connection`, async () => {
+      const client = createRawClient(service.url)
+      client.send(first)
+      const drip = setInterval(() => client.socket.write("\r\n"), 20)
+      client.socket.once("close", () => {
+        clearInterval(drip)
+      })
+      assert.match(await client.ended(), answer)
+      await assertServes()
+    })
+  }
+
   it("that leave at every point of a request leave nothing open", async () => {
     const sockets = countSockets()
     const whole = creation()

@@ -18,6 +18,7 @@ import { createClientErrorListener } from "./client-error.ts"
 import { closeServer } from "./close-server.ts"
 import { createConnectListener } from "./connect-listener.ts"
 import { createCreationThreads } from "./creation-threads.ts"
+import { endIdleConnections } from "./idle-connections.ts"
 import { isFullyReceived, sendAndLinger } from "./linger.ts"
 import { createLastAnswers } from "./last-answers.ts"
 import { listen } from "./listen.ts"
@@ -80,6 +81,8 @@ export async function createNodeServer(options: NodeServerOptions): Promise<Node
   // Node closes a connection past the limit without a word.
   server.on("drop", () => noteRefused("connections"))
   endStalledAnswers(server, settings.stalledAnswerMs)
+  // A request that begins in time to be kept alive has its whole head by then.
+  endIdleConnections(server, settings.keepAliveTimeoutMs + settings.headersTimeoutMs)
   const url = await listen(server, { host, port })
   server.on("error", (error) => {
     log.error({ error }, "connection not accepted")

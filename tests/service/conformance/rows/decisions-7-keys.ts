@@ -221,7 +221,12 @@ const SERVER: readonly ConformanceRow[] = [
   },
   {
     row: "Node server: keep-alive 75 s",
-    tests: serverLimits("a connection > is kept for 75 seconds, as its client is told"),
+    tests: [
+      ...serverLimits("a connection > is kept for 75 seconds, as its client is told"),
+      ...hostileSockets(
+        "hostile clients > that drip line ends behind an answer keep no connection",
+      ),
+    ],
   },
   {
     row: "Node server: header size 16 KiB",
