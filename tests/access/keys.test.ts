@@ -239,6 +239,18 @@ describe("an API key that is made", () => {
     assert.equal(await world.tell(rotated.key.key), "api-key-expired")
   })
 
+  it("makes of a key that was replaced as soon as it was made one that is good for a second", async () => {
+    const world = openAccess()
+    const keys = createKeyStorage(world.keys.stored)
+    const now = world.clock.now()
+    const { id } = await createKey({ keys, account: "acme", now })
+    await rotateKey({ keys, id, now, graceMs: 0 })
+    const again = await rotateKey({ keys, id, now, graceMs: 0 })
+    assert.ok(again.kind === "rotated")
+    assert.equal(await world.tell(again.key.key), "authenticated")
+    assert.equal(again.expiresAt, now + 1_000)
+  })
+
   it("makes of a key that never ends another one", async () => {
     const world = openAccess()
     const keys = createKeyStorage(world.keys.stored)

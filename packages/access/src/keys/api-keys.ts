@@ -2,7 +2,13 @@
  * Makes and replaces API keys. A key itself is returned once and never stored: the storage holds the
  * SHA-256 of its secret.
  */
-import { ACCOUNT_SCOPES, type ApiKeyScope, type KeyStorage, type StoredKey } from "@safelight/core"
+import {
+  ACCOUNT_SCOPES,
+  SETTING_BOUNDS,
+  type ApiKeyScope,
+  type KeyStorage,
+  type StoredKey,
+} from "@safelight/core"
 import { sha256 } from "../sha256.ts"
 import { createApiKeyParts, formatApiKey } from "./api-key.ts"
 
@@ -96,8 +102,11 @@ export async function rotateKey(request: RotateKeyRequest): Promise<RotateKeyRes
   return { kind: "rotated", key, expiresAt, replacedExpiresAt }
 }
 
+/** Where a rotation has ended the replaced key, that end counts: its first one is not kept. */
 function toSameTerm(of: Readonly<Record<"createdAt" | "endsAt" | "now", number>>): number {
-  return of.endsAt === 0 ? 0 : of.now + of.endsAt - of.createdAt
+  if (of.endsAt === 0) return 0
+  // A key that is handed out is not over already.
+  return of.now + Math.max(of.endsAt - of.createdAt, SETTING_BOUNDS.minDurationMs)
 }
 
 async function drawKey(
