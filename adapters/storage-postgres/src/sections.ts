@@ -3,7 +3,7 @@
  * statement holds the parts that its batch has rows for. None looks at what another did, so nothing
  * is joined back: whether all of it may stand is one condition at the end (batch-statement.ts).
  */
-import type { HeldArtifact } from "@safelight/core"
+import { REQUEST_INPUT, type HeldArtifact } from "@safelight/core"
 import {
   TABLES,
   toPassedSql,
@@ -43,7 +43,13 @@ export type OfSection = (section: string) => ToArray
 const { accountTotals, artifacts, charges, events, feeds, idempotency, inputs, labels } = TABLES
 const { outcomes, ready, retention, tasks } = TABLES
 
-const EXISTING_INPUT = "on conflict (task, name) do nothing"
+/**
+ * An input of a task that has begun is kept while its request is. The lock makes an erasure wait, or finds that
+ * it was first.
+ */
+const LATE_INPUT = `where exists (
+  select 1 from inputs as request where request.task = x.task and request.name = '${REQUEST_INPUT}' for key share
+) on conflict (task, name) do nothing`
 const QUEUED_AGAIN = `on conflict (task) do update set
   model = excluded.model, account = excluded.account, end_by = excluded.end_by,
   due_at = excluded.due_at, start_tag = excluded.start_tag, lease = excluded.lease`
@@ -98,7 +104,7 @@ from ${source} where a.task = any(${toArray("task")}) and a.task = x.task and a.
   outcomes: insert("outcomes", outcomes),
   /** Of new tasks: nothing is there that they could meet, and looking for it is a third of the cost. */
   firstInputs: insert("inputs", inputs),
-  inputs: insert("inputs", inputs, EXISTING_INPUT),
+  inputs: insert("inputs", inputs, LATE_INPUT),
   /** Of new tasks alone. */
   labels: insert("labels", labels),
   /** A key that is used already fails the statement. */

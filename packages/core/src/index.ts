@@ -133,7 +133,13 @@ export type {
   StoredArtifact,
 } from "./ports/artifact-storage.ts"
 export type { SignedIn, SignInService } from "./ports/sign-in-service.ts"
-export type { ArtifactLinkEpoch, SideRecords, IdempotencyUse, Input } from "./ports/side-records.ts"
+export {
+  REQUEST_INPUT,
+  type ArtifactLinkEpoch,
+  type SideRecords,
+  type IdempotencyUse,
+  type Input,
+} from "./ports/side-records.ts"
 export type {
   Accepted,
   Busy,

@@ -3,17 +3,19 @@
  * changes a row only where the task stands at the expected version, then everything else. An append that
  * fails the check has changed nothing and needs no undoing.
  */
-import type {
-  AccountTotals,
-  Append,
-  ArtifactRow,
-  ChargeRow,
-  HeldArtifact,
-  Input,
-  OutcomeRow,
-  QueueChange,
-  StoredEvent,
+import {
+  REQUEST_INPUT,
+  type AccountTotals,
+  type Append,
+  type ArtifactRow,
+  type ChargeRow,
+  type HeldArtifact,
+  type Input,
+  type OutcomeRow,
+  type QueueChange,
+  type StoredEvent,
 } from "@safelight/core"
+import { sql } from "kysely"
 import { ADMISSION_STATEMENTS } from "./admission.ts"
 import { toStep, type Step } from "./driver.ts"
 import { FEED_ADDITIONS, toFeedSteps } from "./feed-additions.ts"
@@ -91,6 +93,28 @@ const TASKS = describeStatements(({ db, compile }) => ({
   ),
 }))
 
+const LATE_INPUTS = describeStatements(({ db, compile }) => ({
+  /** Of a task whose request is still there: an erasure is not undone by what comes after it. */
+  insertLateInput: compile((input: Input) =>
+    db
+      .insertInto("inputs")
+      .columns(["task", "name", "salt", "body"])
+      .expression(
+        db
+          .selectFrom("inputs as request")
+          .select((of) => [
+            of.val(input.task).as("task"),
+            of.val(input.name).as("name"),
+            of.val(input.salt).as("salt"),
+            of.val(input.body).as("body"),
+          ])
+          .where("request.task", "=", input.task)
+          .where("request.name", "=", sql.lit(REQUEST_INPUT)),
+      )
+      .onConflict((conflict) => conflict.columns(["task", "name"]).doNothing()),
+  ),
+}))
+
 export const QUEUE_CHANGES = describeStatements(({ db, compile }) => ({
   enqueue: compile((row: ReadyRow) =>
     db
@@ -131,6 +155,7 @@ export const APPEND_STATEMENTS = describeStatements((compiler) => ({
   ...FEED_ADDITIONS(compiler),
   ...LABEL_STATEMENTS(compiler),
   ...TASKS(compiler),
+  ...LATE_INPUTS(compiler),
   ...QUEUE_CHANGES(compiler),
 }))
 
@@ -178,7 +203,9 @@ export function createAppendSteps(compiler: Compiler): AppendSteps {
       if (totals !== undefined) {
         steps.push(toStep(statements.addTotals, { account: task.account, ...totals }))
       }
-      for (const input of inputs) steps.push(toStep(statements.insertInput, input))
+      const { insertInput, insertLateInput } = statements
+      const toInput = expectedHash === undefined ? insertInput : insertLateInput
+      for (const input of inputs) steps.push(toStep(toInput, input))
       for (const row of toLabelRows(append)) steps.push(toStep(statements.insertLabel, row))
       if (queue !== undefined) steps.push(...toQueueSteps(append, queue))
       steps.push(...toFeedSteps(statements, append))

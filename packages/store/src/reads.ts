@@ -2,7 +2,14 @@
  * Reads and erasures by a task's id. The newest state of a task is the most frequent read: reads of one turn
  * of the event loop are gathered, and a head whose text is known is not parsed again.
  */
-import { createBoundedCache, fromSnapshot, type Storage, type StreamHead } from "@safelight/core"
+import {
+  createBoundedCache,
+  fromSnapshot,
+  REQUEST_INPUT,
+  type Storage,
+  type StreamHead,
+} from "@safelight/core"
+import { sql } from "kysely"
 import { ADMISSION_STATEMENTS } from "./admission.ts"
 import { countOf, toStep, type Database } from "./driver.ts"
 import { createGatheredRead } from "./gathered-read.ts"
@@ -42,6 +49,13 @@ export const READ_STATEMENTS = describeStatements(({ db, compile, members }) => 
       .where("task", "=", task)
       .orderBy("version"),
   ),
+  /**
+   * Before the others: where appends run beside it, it waits for those that have seen the request, and none sees
+   * it after.
+   */
+  eraseRequest: compile(({ task }: OfTask) =>
+    db.deleteFrom("inputs").where("task", "=", task).where("name", "=", sql.lit(REQUEST_INPUT)),
+  ),
   eraseInputs: compile(({ task }: OfTask) => db.deleteFrom("inputs").where("task", "=", task)),
 }))
 
@@ -78,7 +92,8 @@ export function createReadMethods(driver: Database, compiler: Compiler): ReadMet
     },
     readLabels: async (task) => toLabels(await read(findLabels, { task })),
     async eraseInputs(task, { keepsNames } = { keepsNames: false }) {
-      const inputs = [toStep(statements.eraseInputs, { task })]
+      const { eraseInputs, eraseRequest } = statements
+      const inputs = [toStep(eraseRequest, { task }), toStep(eraseInputs, { task })]
       const names = [toStep(eraseLabels, { task }), toStep(eraseIdempotency, { task })]
       const steps = keepsNames ? inputs : [...inputs, ...names]
       const done = await commit({ steps })

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict"
 import type { Behaviours } from "./contract.ts"
 import { advanceSample, dispatchSample, submitSample } from "./sample-task.ts"
-import { assertStored, toInput, type StorageFixture } from "./storage-fixture.ts"
+import { assertStored, toIds, toInput, type StorageFixture } from "./storage-fixture.ts"
 
 export const INPUT_BEHAVIOURS: Behaviours<StorageFixture> = {
   "inputs come back as they were, whatever they hold": async ({ storage }) => {
@@ -27,6 +27,36 @@ export const INPUT_BEHAVIOURS: Behaviours<StorageFixture> = {
     await storage.append(advanceSample(submitted.head, [dispatchSample()], { inputs }).append)
     assert.equal((await storage.readInput({ task: "t", name: "request" }))?.body, "first")
     assert.equal((await storage.readInput({ task: "t", name: "provider:1" }))?.body, "new")
+  },
+
+  "what is written once the inputs are erased is not kept, and the task goes on": async ({
+    storage,
+  }) => {
+    const submitted = submitSample({ id: "t", inputs: [toInput("t", "request")] })
+    await storage.append(submitted.append)
+    assert.equal(await storage.eraseInputs("t"), true)
+    const inputs = [toInput("t", "provider:1"), toInput("t", "request")]
+    const dispatched = advanceSample(submitted.head, [dispatchSample()], { inputs })
+    await storage.append(dispatched.append)
+    for (const input of inputs) assert.equal(await storage.readInput(input), undefined)
+    assert.equal((await storage.readTask("t"))?.task.version, 2)
+  },
+
+  "of inputs that are erased while others are written nothing is left": async ({ storage }) => {
+    const ids = toIds(40)
+    const tasks = ids.map((id) => submitSample({ id, inputs: [toInput(id, "request")] }))
+    await Promise.all(tasks.map(({ append }) => storage.append(append)))
+    await Promise.all(
+      tasks.flatMap(({ head }) => {
+        const { id } = head.task
+        const inputs = [toInput(id, "provider:1")]
+        const { append } = advanceSample(head, [dispatchSample()], { inputs })
+        return [storage.append(append), storage.eraseInputs(id)]
+      }),
+    )
+    for (const id of ids) {
+      assert.equal(await storage.readInput({ task: id, name: "provider:1" }), undefined, id)
+    }
   },
 
   "erased inputs are gone for good, and nothing else is": async ({ storage }) => {

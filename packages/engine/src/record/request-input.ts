@@ -2,10 +2,7 @@
  * The inputs that stand beside the log for each task, and may be erased: what a person asked for, and how
  * many services have passed it on. What was measured of its videos is `measure-inputs.ts`.
  */
-import type { ParameterValues, TaskStorage } from "@safelight/core"
-
-/** The name of the input that holds a request's parameters, as canonical JSON. */
-export const REQUEST_INPUT = "request"
+import { REQUEST_INPUT, type ParameterValues, type TaskStorage } from "@safelight/core"
 
 /** The name of the input that says how many services have passed a request on; absent for none. */
 export const HOPS_INPUT = "hops"

@@ -26,10 +26,11 @@ import {
   type SealedParameters,
   type StreamHead,
   type SubmitRequest,
+  REQUEST_INPUT,
 } from "@safelight/core"
 import type { Context } from "../host/context.ts"
 import type { Ports } from "../host/ports.ts"
-import { HOPS_INPUT, REQUEST_INPUT } from "../record/request-input.ts"
+import { HOPS_INPUT } from "../record/request-input.ts"
 import { toReservation, type Reservation } from "./reservation.ts"
 import { toTraceInput } from "../record/trace-input.ts"
 

@@ -10,6 +10,7 @@ import {
   type TaskCommand,
   toCanonicalJson,
   traceCall,
+  REQUEST_INPUT,
 } from "@safelight/core"
 import { toAttemptCost } from "../record/attempt-cost.ts"
 import { collect } from "./collect.ts"
@@ -19,7 +20,6 @@ import { recordFact } from "./record-fact.ts"
 import { asksOthers } from "./refusal-rule.ts"
 import { toBackoffMs } from "../host/settings.ts"
 import { requireSettled, toCharge } from "../record/settlement.ts"
-import { REQUEST_INPUT } from "../record/request-input.ts"
 import type { StepResult, Work } from "./work.ts"
 
 export interface SettleOptions {

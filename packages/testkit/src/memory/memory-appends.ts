@@ -2,6 +2,7 @@
 import {
   fold,
   openEvent,
+  REQUEST_INPUT,
   SafelightError,
   toTaskRow,
   type Admission,
@@ -47,7 +48,8 @@ export function createMemoryAppends(options: MemoryAppendsOptions): MemoryAppend
     if (changes.totals !== undefined) accounts.addTotals(changes.task.account, changes.totals)
     for (const input of request.inputs ?? []) {
       const name = `${input.task}/${input.name}`
-      if (!tables.inputs.has(name)) tables.inputs.set(name, input)
+      const mayBeKept = stored.length === 0 || tables.inputs.has(`${task}/${REQUEST_INPUT}`)
+      if (mayBeKept && !tables.inputs.has(name)) tables.inputs.set(name, input)
     }
     if (request.labels !== undefined) tables.labels.set(task, request.labels)
     queue.move(request)
