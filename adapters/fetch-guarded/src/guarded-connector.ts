@@ -6,7 +6,7 @@
  * to the callback and never thrown.
  */
 import type { LookupAddress } from "node:dns"
-import { isIP, type LookupFunction } from "node:net"
+import { isIP, type LookupFunction, type Socket } from "node:net"
 import { buildConnector } from "undici"
 import type { AddressJudge } from "./address-rule.ts"
 import type { LookUpHost } from "./guarded-fetch-options.ts"
@@ -31,10 +31,12 @@ export interface GuardedConnectorOptions {
   readonly connectTimeoutMs: number
   /** Closes the sockets, even those that are still connecting. */
   readonly signal: AbortSignal
+  /** Of each socket that is handed on, with the origin that it was opened for. */
+  readonly onConnected?: (origin: string, socket: Socket) => void
 }
 
 export function createGuardedConnector(options: GuardedConnectorOptions): buildConnector.connector {
-  const { judge, toFault, signal } = options
+  const { judge, toFault, signal, onConnected } = options
   const connect = buildConnector({
     allowH2: false,
     maxCachedSessions: 0,
@@ -57,6 +59,7 @@ export function createGuardedConnector(options: GuardedConnectorOptions): buildC
       const { remoteAddress = "", localAddress } = socket
       const socketRefusal = findRefusal(judge, [remoteAddress], localAddress)
       if (socketRefusal === undefined) {
+        onConnected?.(`${target.protocol}//${target.host}`, socket)
         callback(null, socket)
         return
       }

@@ -1,9 +1,10 @@
 /**
  * Sends messages to strangers' URLs, under the same rules of URLs and addresses as downloads. A connection is
  * kept for the next message to the same origin: it leads to the address that was judged when it was opened, and
- * no name is looked up for it again. Redirects are answers like others.
+ * no name is looked up for it again. Redirects are answers like others. What an address answers that the operator
+ * alone allows is not for the stranger who named it.
  */
-import { isIP } from "node:net"
+import { isIP, type Socket } from "node:net"
 import { Agent, errors, type Dispatcher } from "undici"
 import {
   toRetryAfterMs,
@@ -18,10 +19,13 @@ import { createGuardedConnector, type ConnectRefusal } from "./guarded-connector
 import { toSettings, type GuardedFetchOptions } from "./guarded-fetch-options.ts"
 import { createLookUp } from "./look-up-host.ts"
 
-export type MessageSenderOptions = Pick<
+export interface MessageSenderOptions extends Pick<
   GuardedFetchOptions,
   "allowedAddresses" | "deniedAddresses" | "connectTimeoutMs" | "lookup"
->
+> {
+  /** Hands on the bodies of `allowedAddresses` too: whoever names URLs may read what stands there. */
+  readonly showsAllowedAnswers?: boolean
+}
 
 /** Shorter than common servers keep a connection: Node's for 5 s, behind which a message would be lost. */
 const KEEP_ALIVE_MS = 2_000
@@ -40,8 +44,10 @@ class SendFault extends Error {
 
 /** Throws `invalid-configuration`, naming the option. */
 export function createMessageSender(options: MessageSenderOptions = {}): MessageSender {
-  const settings = toSettings(options)
+  const { showsAllowedAnswers = false, ...rest } = options
+  const settings = toSettings(rest)
   const judge = createAddressJudge(settings)
+  const inner = createInnerOrigins()
   const closing = new AbortController()
   const agent = new Agent({
     connect: createGuardedConnector({
@@ -50,6 +56,7 @@ export function createMessageSender(options: MessageSenderOptions = {}): Message
       connectTimeoutMs: settings.connectTimeoutMs,
       signal: closing.signal,
       toFault: (refusal) => new SendFault(toFailure(refusal)),
+      ...(!showsAllowedAnswers && { onConnected: inner.note }),
     }),
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
@@ -73,7 +80,7 @@ export function createMessageSender(options: MessageSenderOptions = {}): Message
       if (address === undefined) return failed("url-not-allowed")
       const deadline = startDeadline(request)
       try {
-        return await exchange(agent, address, request, deadline.signal)
+        return await exchange({ agent, inner }, address, request, deadline.signal)
       } catch (error) {
         const isOver = deadline.signal.aborted || closing.signal.aborted
         return failed(isOver ? deadline.failure() : toSendFailure(error))
@@ -127,8 +134,32 @@ function startDeadline({ signal: caller, timeoutMs }: SendRequest): Deadline {
   }
 }
 
+interface InnerOrigins {
+  readonly note: (origin: string, socket: Socket) => void
+  readonly has: (origin: string) => boolean
+}
+
+/** The origins with an open connection to an address that is not public, or whose publicity can't be told. */
+function createInnerOrigins(): InnerOrigins {
+  const judge = createAddressJudge({})
+  const connections = new Map<string, number>()
+  return {
+    note(origin, socket) {
+      const { remoteAddress = "", localAddress } = socket
+      if (judge([remoteAddress], localAddress) === "allowed") return
+      connections.set(origin, (connections.get(origin) ?? 0) + 1)
+      socket.once("close", () => {
+        const left = (connections.get(origin) ?? 0) - 1
+        if (left > 0) connections.set(origin, left)
+        else connections.delete(origin)
+      })
+    },
+    has: (origin) => connections.has(origin),
+  }
+}
+
 async function exchange(
-  agent: Agent,
+  { agent, inner }: { readonly agent: Agent; readonly inner: InnerOrigins },
   address: URL,
   { headers, body, answerBytes, timeoutMs }: SendRequest,
   signal: AbortSignal,
@@ -144,13 +175,15 @@ async function exchange(
     bodyTimeout: timeoutMs,
   })
   const status = answer.statusCode
-  const text = await readBeginning(answer.body, answerBytes)
+  // Asked before the body is read: the connection that brings it is still open, at least until this turn ends.
+  const isInner = inner.has(address.origin)
+  const beginning = await readBeginning(answer.body, answerBytes)
   const header = answer.headers["retry-after"]
   const retryAfterMs = typeof header === "string" ? toRetryAfterMs(header, Date.now()) : undefined
   return {
     kind: "answered",
     status,
-    body: text,
+    body: isInner ? "" : beginning,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   }
 }
@@ -175,12 +208,12 @@ async function readBeginning(
   return new TextDecoder().decode(Buffer.concat(chunks).subarray(0, mostBytes))
 }
 
+/** By one word whether a name is unknown or leads to a private network: else a stranger could list its names. */
 function toFailure(refusal: ConnectRefusal): SendFailure {
   switch (refusal) {
-    case "host-unknown":
-      return "host-not-found"
     case "own-addresses-unknown":
       return refusal
+    case "host-unknown":
     case "address-refused":
     case "too-many-addresses":
       return "address-not-allowed"

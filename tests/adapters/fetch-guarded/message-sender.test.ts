@@ -11,7 +11,10 @@ import { LOOPBACK } from "../../support/open-guarded.ts"
 
 const WATCHDOG = { timeout: 60_000 }
 
-function createSender(t: TestContext, options: MessageSenderOptions = LOOPBACK): MessageSender {
+/** As if this machine were a public one. */
+const PUBLIC: MessageSenderOptions = { ...LOOPBACK, showsAllowedAnswers: true }
+
+function createSender(t: TestContext, options: MessageSenderOptions = PUBLIC): MessageSender {
   const sender = createMessageSender(options)
   t.after(() => sender.close())
   return sender
@@ -175,10 +178,35 @@ describe("where messages may be sent", WATCHDOG, () => {
     assert.deepEqual(outcome, failed("address-not-allowed"))
   })
 
-  test("a name that leads nowhere is told apart", async (t) => {
-    const sender = createSender(t, { lookup: async () => [] })
-    const outcome = await sender.send(toRequest("http://nowhere.example/"))
-    assert.deepEqual(outcome, failed("host-not-found"))
+  test("a name that is unknown and one of a private network fail by the same word", async (t) => {
+    const names = new Map([
+      ["printer.internal", ["10.1.2.3"]],
+      ["crowd.example", Array.from({ length: 65 }, (_, index) => `93.184.215.${index}`)],
+    ])
+    const sender = createSender(t, { lookup: async (name) => names.get(name) ?? [] })
+    for (const name of ["printer.internal", "crowd.example", "nowhere.internal"]) {
+      // oxlint-disable-next-line no-await-in-loop
+      const outcome = await sender.send(toRequest(`http://${name}/`))
+      assert.deepEqual(outcome, failed("address-not-allowed"), name)
+    }
+  })
+
+  test("where the operator alone allows an address, its answer's body is not handed on", async (t) => {
+    const server = await serve(t, (_, response) => {
+      response.writeHead(401, { "retry-after": "7" }).end("realm of the printer")
+    })
+    const sender = createSender(t, { ...LOOPBACK, lookup: async () => ["127.0.0.1"] })
+    for (const host of ["127.0.0.1", "printer.example", "printer.example"]) {
+      // oxlint-disable-next-line no-await-in-loop
+      const outcome = await sender.send(toRequest(`http://${host}:${server.port}/`))
+      const expected = { kind: "answered", status: 401, body: "", retryAfterMs: 7_000 }
+      assert.deepEqual(outcome, expected, host)
+    }
+    const { origin } = await serveRaw(t, (socket) => {
+      socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nconnection: close\r\n\r\ninner"))
+    })
+    const closed = await sender.send(toRequest(origin))
+    assert.deepEqual(closed, { kind: "answered", status: 200, body: "" })
   })
 
   test("URLs that are no addresses of the web are refused", async (t) => {

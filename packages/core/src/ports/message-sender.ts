@@ -35,7 +35,7 @@ export type SendOutcome =
   | {
       readonly kind: "answered"
       readonly status: number
-      /** The beginning of its body, as text. */
+      /** The beginning of its body, as text; empty where it is not for whoever named the URL. */
       readonly body: string
       /** By its `Retry-After`. */
       readonly retryAfterMs?: number
@@ -43,14 +43,14 @@ export type SendOutcome =
   | { readonly kind: "failed"; readonly failure: SendFailure }
 
 /**
- * `url-not-allowed`: the URL itself. `address-not-allowed`: where its host leads, such as a private network.
+ * `url-not-allowed`: the URL itself. `address-not-allowed`: where its host leads, such as a private
+ * network, or that it leads nowhere: by one word, so that nobody learns which names a private network has.
  * `own-addresses-unknown`: whether its host leads to this machine can't be told for now. `called-off`: by the signal.
  */
 export type SendFailure =
   | "url-not-allowed"
   | "address-not-allowed"
   | "own-addresses-unknown"
-  | "host-not-found"
   | "connection-failed"
   | "timed-out"
   | "answer-invalid"

@@ -35,7 +35,7 @@ export const WEBHOOKS: ConformanceSection = {
       ],
     },
     {
-      row: "Addresses that may not be sent to are refused",
+      row: "Addresses that may not be sent to are refused; what one answers that the operator alone allows is kept without its body",
       tests: [
         ...webhookService("endpoints > lead nowhere that may not be sent to"),
         ...wholeWebhooks(
