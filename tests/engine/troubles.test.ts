@@ -9,7 +9,7 @@ import {
   type NotCreated,
   type Storage,
 } from "@safelight/core"
-import { createScriptedChannel } from "@safelight/testkit"
+import { createScriptedChannel, type ScriptedChannel } from "@safelight/testkit"
 import { completed, createScene, SETTINGS } from "./support.ts"
 
 const POOR = {
@@ -35,6 +35,22 @@ async function readTroubles(storage: Pick<Storage, "listLeases">) {
   const all = leases.flatMap(({ facts }): readonly ChannelTrouble[] => facts?.troubles ?? [])
   return all.map(({ since: _since, ...trouble }) => trouble)
 }
+
+/** Its outputs may lie at `files.example` alone. */
+function createRefusing(channel: ScriptedChannel, log: Log) {
+  const media: MediaSource = {
+    async open({ url }) {
+      const refusedHost = new URL(url).hostname
+      const message = "its host is not allowed"
+      throw new SafelightError({ code: "media_download_failed", message, refusedHost })
+    },
+  }
+  const listed = Object.assign(channel, { outputOrigins: { hosts: ["files.example"] } })
+  const inspector = { inspect: () => assert.fail("nothing was stored"), close: async () => {} }
+  return createScene({ channels: [listed], media, inspector, log })
+}
+
+const HOUR_MS = 3_600_000
 
 /** Longer than two heartbeats lie apart. */
 const TOLD_MS = 11_000
@@ -86,21 +102,11 @@ describe("an output at a host that its channel may not ask", () => {
   it("is refused by an error that names the host and the line to add, once for each host", async () => {
     const { entries, log } = createEntries()
     const hosts = ["one.cdn.example", "two.cdn.example"]
-    const media: MediaSource = {
-      async open({ url }) {
-        const refusedHost = new URL(url).hostname
-        const message = "its host is not allowed"
-        throw new SafelightError({ code: "media_download_failed", message, refusedHost })
-      },
-    }
     const outputs = hosts.map((host) => ({ url: `https://${host}/1.png` }))
     const channel = createScriptedChannel({
       submits: outputs.map((output) => ({ kind: "completed", outputs: [output] }) as const),
     })
-    const origins = { hosts: ["files.example"] }
-    const listed = Object.assign(channel, { outputOrigins: origins })
-    const inspector = { inspect: () => assert.fail("nothing was stored"), close: async () => {} }
-    const scene = createScene({ channels: [listed], media, inspector, log })
+    const scene = createRefusing(channel, log)
     const [one, two] = [await scene.submit(), await scene.submit()]
     await scene.clock.advance(TOLD_MS)
     const refused = entries.filter(([line]) => line === "error output host refused")
@@ -116,5 +122,30 @@ describe("an output at a host that its channel may not ask", () => {
     const reason = "output_host_refused"
     const expected = hosts.map((words) => ({ channel: "scripted", reason, words }))
     assert.deepEqual(await readTroubles(scene.storage), expected)
+  })
+
+  it("stands beside the log of a task that ended without it, and in no event", async () => {
+    const { entries, log } = createEntries()
+    const outputs = [{ url: "https://one.cdn.example/1.png" }]
+    const made = { kind: "completed", outputs } as const
+    const channel = createScriptedChannel({
+      submits: [{ kind: "accepted", operation: "op-1" }],
+      polls: Array.from({ length: 500 }, () => made),
+    })
+    const scene = createRefusing(channel, log)
+    const { id, endBy } = await scene.submit()
+    await scene.clock.advance(TOLD_MS)
+    assert.equal((await scene.read(id)).state, "running")
+    await scene.clock.advance(endBy + HOUR_MS + 60_000 - scene.clock.now())
+    assert.equal((await scene.read(id)).error?.code, "no_output")
+    const input = await scene.storage.readInput({ task: id, name: "provider:1" })
+    assert.equal(
+      input?.body,
+      JSON.stringify({
+        words: "Its output lies at one.cdn.example, which its channel may not ask.",
+      }),
+    )
+    assert.ok(!JSON.stringify(scene.history(id)).includes("cdn.example"))
+    assert.ok(entries.some(([line]) => line === "error purchase abandoned"))
   })
 })

@@ -146,10 +146,10 @@ function toBill(context: Context, work: Work, { billed, cost: told }: Refused): 
  * A provider's own words stand beside the log, erasable, never in an event (design §3). Where the
  * request was erased they are not kept either: they may repeat it.
  */
-async function toProviderInput(
+export async function toProviderInput(
   context: Context,
   work: Work,
-  { providerWords }: Refused | NotCreated,
+  { providerWords }: Pick<Refused, "providerWords">,
 ): Promise<Input[]> {
   if (providerWords === undefined) return []
   // What this process remembers of the request says nothing: it may have been erased since.

@@ -13,7 +13,7 @@ import {
   type TaskCommand,
 } from "@safelight/core"
 import type { Context } from "../host/context.ts"
-import { settle } from "./outcome.ts"
+import { settle, toProviderInput } from "./outcome.ts"
 import { discardKept } from "./media/kept-outputs.ts"
 import { isOfOutput } from "./media/open-output.ts"
 import type { RecordOptions } from "../record/recorder.ts"
@@ -23,7 +23,7 @@ import { canSettle } from "../record/settlement.ts"
 import { stopWork } from "./stop-work.ts"
 import { createWork, type Work } from "./work.ts"
 
-export interface EndOptions extends Pick<RecordOptions, "maxTries"> {
+export interface EndOptions extends Pick<RecordOptions, "inputs" | "maxTries"> {
   /** The moment the time-out is as of. */
   readonly now: number
 }
@@ -88,10 +88,10 @@ async function recordEnd(
   context: Context,
   work: Work,
   command: TaskCommand,
-  { now, maxTries }: EndOptions,
+  { now, ...more }: EndOptions,
 ): Promise<Ended> {
   const { signal } = work.ending
-  const options = { now, signal, ...(maxTries !== undefined && { maxTries }) }
+  const options = { now, signal, ...more }
   const recorded = await context.recorder.recordFact(work.head, [command], options)
   if (recorded.kind !== "recorded") return "left"
   await discardKept(context, work)
@@ -151,8 +151,17 @@ async function settleLate(
       { task: work.id, channel: dispatch?.channel, operation, error },
       "purchase abandoned",
     )
-    return recordEnd(context, work, { kind: "fail", attempt, ...toFailure(error) }, options)
+    const inputs = await toProviderInput(context, work, toWords(error))
+    const failure = { kind: "fail", attempt, ...toFailure(error) } as const
+    return recordEnd(context, work, failure, { ...options, inputs })
   }
+}
+
+/** The host of an output may be anybody's: it is kept beside the log, for whoever looks for what was paid. */
+function toWords(error: unknown): Pick<Refused, "providerWords"> {
+  const host = isSafelightError(error) ? error.refusedHost : undefined
+  if (host === undefined) return {}
+  return { providerWords: `Its output lies at ${host}, which its channel may not ask.` }
 }
 
 /** Whose failure it is: the provider's, whose output can't be had, or ours. */
