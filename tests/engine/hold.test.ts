@@ -81,6 +81,29 @@ describe("a hold", () => {
     assert.equal(held.scene.story(held.task.id).filter((type) => type === "held").length, 2)
   })
 
+  it("adds an hour at least and a hundredth of what the account may, so that a task has few", async () => {
+    for (const [mayHoldDays, stepDays] of [
+      [15, 0.15],
+      [90, 0.9],
+      // An hour is more than a hundredth of what is left of it.
+      [14.01, 0.01],
+    ] as const) {
+      // oxlint-disable-next-line no-await-in-loop
+      const held = await finish(mayHoldDays * DAY_MS)
+      // oxlint-disable-next-line no-await-in-loop
+      assert.equal((await held.hold(14 + 1 / DAY_MS))?.kind, "held")
+      // oxlint-disable-next-line no-await-in-loop
+      assert.deepEqual(await readDays(held), [[14 + stepDays], [14 + stepDays]])
+    }
+    const held = await finish(60 * DAY_MS)
+    const holds = Array.from({ length: 1_000 }, (_, index) => 14 + (46 * (index + 1)) / 1_000)
+    // oxlint-disable-next-line no-await-in-loop
+    for (const days of holds) assert.equal((await held.hold(days))?.kind, "held")
+    assert.deepEqual(await readDays(held), [[60], [60]])
+    const story = held.scene.story(held.task.id).filter((type) => type === "held")
+    assert.ok(story.length <= 100 && story.length > 50, String(story.length))
+  })
+
   it("is bounded by what the account may, which by default is nothing", async () => {
     const none = await finish(0)
     assert.equal(codeOf(await none.hold(15)), "not-allowed")

@@ -29,7 +29,8 @@ export const holdArtifacts = defineEndpoint({
     summary: "Keep the artifacts of a task longer",
     description:
       "Artifacts that would expire sooner are kept until `until`; others, and those that have expired, " +
-      "stay as they are. How long an account may hold artifacts is its operator's to set, and by " +
+      "stay as they are. A hold adds at least an hour, and at least a hundredth of the time that the account " +
+      "may hold artifacts; a shorter one is rounded up to it. How long an account may hold artifacts is its operator's to set, and by " +
       "default it may not. Private links keep their own end. The parameter stands in the query; a " +
       "body is refused as `unknown_parameter`.",
   },

@@ -50,8 +50,8 @@ export interface TaskService {
   findLinked(task: string): Promise<FoundArtifacts | undefined>
   /**
    * Keeps the artifacts of a finished task longer, as long as the account may; undefined for an unknown task.
-   * Never shortens: what is kept that long already, or was held before, stays as it is. What has expired by
-   * now is not kept. Durable once resolved as `held`; twice is the same as once. Rejects as the storage does.
+   * Never shortens: what is kept that long already, or was held before, stays as it is. What is kept longer is so
+   * by an hour at least, and by a hundredth of what the account may hold. What has expired by now is not kept. Durable once resolved as `held`; twice is the same as once. Rejects as the storage does.
    */
   holdArtifacts(request: HoldRequest): Promise<HoldResult | undefined>
   /** Opens an artifact's bytes. Rejects as `ArtifactStorage.open` does. */

@@ -1,7 +1,8 @@
 /**
  * Holding: the account of a finished task keeps its artifacts longer, up to what it may. The hold is an event,
  * since it changes what the log says of their expiry; if a sweep records the expiry at the same moment, the
- * first of the two is in the log and the other finds it there.
+ * first of the two is in the log and the other finds it there. A hold is rounded up to a step, so that no task
+ * gets many.
  */
 import {
   isTerminal,
@@ -14,6 +15,10 @@ import {
   type Task,
 } from "@safelight/core"
 import type { Context } from "../host/context.ts"
+
+const SHORTEST_STEP_MS = 3_600_000
+/** A step is at least this part of what the account may hold, so that a task has a hundred holds at most. */
+const MOST_STEPS = 100
 
 /** Undefined if the account has no such task. Rejects as the storage does: it is safe to call again. */
 export async function holdArtifacts(
@@ -31,9 +36,9 @@ export async function holdArtifacts(
     const lost = findLost(task, at)
     if (lost !== undefined) return { kind: "refused", refusal: lost }
     if (!keepsLonger(task.artifacts, until, at)) return toHeld(context, task)
-    const refusal = await findLimit(context, task, until)
-    if (refusal !== undefined) return { kind: "refused", refusal }
-    const recorded = await recorder.recordIntent(head, { kind: "hold", until })
+    const wanted = await findMoment(context, task, { at, until })
+    if (wanted.kind === "refused") return wanted
+    const recorded = await recorder.recordIntent(head, { kind: "hold", until: wanted.until })
     if (recorded.kind === "recorded") return toHeld(context, recorded.head.task)
     // Another hold or the expiry came first, or its moment has passed by now.
   }
@@ -50,13 +55,22 @@ function findLost(task: Task, at: number): HoldRefusal | undefined {
   return isOver ? { code: "expired" } : undefined
 }
 
-async function findLimit(
+type Moment =
+  | { readonly kind: "moment"; readonly until: number }
+  | { readonly kind: "refused"; readonly refusal: HoldRefusal }
+
+/** Until when to hold them: as asked for, or a step longer than they are kept, as far as the account may. */
+async function findMoment(
   { storage }: Context,
-  { account: id, finishedAt }: Task,
-  until: number,
-): Promise<HoldRefusal | undefined> {
+  { account: id, artifacts, finishedAt }: Task,
+  { at, until }: { readonly at: number; readonly until: number },
+): Promise<Moment> {
   const { maxRetentionMs } = (await storage.findAccount(id)) ?? NO_LIMITS
-  if (maxRetentionMs === 0) return { code: "not-allowed" }
+  if (maxRetentionMs === 0) return { kind: "refused", refusal: { code: "not-allowed" } }
   const latestAt = finishedAt + maxRetentionMs
-  return until > latestAt ? { code: "too-long", latestAt } : undefined
+  if (until > latestAt) return { kind: "refused", refusal: { code: "too-long", latestAt } }
+  const live = artifacts.map(({ expiresAt }) => expiresAt).filter((expiresAt) => expiresAt > at)
+  const stepMs = Math.max(SHORTEST_STEP_MS, Math.ceil(maxRetentionMs / MOST_STEPS))
+  const steppedAt = Math.min(Math.min(...live) + stepMs, latestAt)
+  return { kind: "moment", until: Math.max(until, steppedAt) }
 }

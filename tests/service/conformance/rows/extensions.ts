@@ -150,6 +150,12 @@ const HOLDS: ConformanceSection = {
       tests: engineHold("a hold > never shortens, and twice is the same as once"),
     },
     {
+      row: "A hold adds at least an hour, and a hundredth of what the account may: a task has at most a hundred",
+      tests: engineHold(
+        "a hold > adds an hour at least and a hundredth of what the account may, so that a task has few",
+      ),
+    },
+    {
       row: "An account that may hold nothing, which is the default: 403 `hold_not_allowed`; longer than it may: 400 on `until`",
       tests: [
         ...errors("errors > answers 403 hold_not_allowed where a hold is refused as not-allowed"),
