@@ -12,6 +12,9 @@ import {
   currentPrices,
   DEFAULT_PRICES,
   findPrice,
+  isNamedBy,
+  sealPrices,
+  toPriceVersion,
   imageEdit,
   MAX_CHARGE_MICROS,
   MODELS,
@@ -21,6 +24,7 @@ import {
 } from "@safelight/core"
 import * as fc from "fast-check"
 import { check } from "./support/property.ts"
+import { sha256 } from "./support/sha256.ts"
 
 interface Rational {
   readonly over: bigint
@@ -161,6 +165,34 @@ describe("a price", () => {
     assert.equal(chargeOf(imageEdit, book, "1", { ...video(0), images: 3 }), 3)
     assert.throws(() => chargeOf(imageEdit, book, "3", video(0)), RangeError)
     assert.throws(() => chargeOf(referenceToVideo, book, "1", video(0)), RangeError)
+  })
+})
+
+describe("a sealed price", () => {
+  const book = sealPrices(
+    [
+      { version: "1", models: { [imageEdit.id]: { perImageMicros: 1 } } },
+      { version: "1#x", models: { [imageEdit.id]: { perImageMicros: 2 } } },
+    ],
+    sha256,
+  )
+
+  it("ends a task's version with eight digits, by which an edited table is another one", () => {
+    const version = toPriceVersion(currentPrices(book), imageEdit.id)
+    assert.match(version, /^1#x#[0-9a-f]{8}$/)
+    assert.deepEqual(findPrice(book, version, imageEdit.id), { perImageMicros: 2 })
+    const edited = { version: "1#x", models: { [imageEdit.id]: { perImageMicros: 3 } } }
+    assert.equal(findPrice(sealPrices([edited], sha256), version, imageEdit.id), undefined)
+    assert.deepEqual(
+      book.map((table) => isNamedBy(table, version)),
+      [false, true],
+    )
+  })
+
+  it("is found by a bare name too, as earlier releases wrote it, and a model of no price by none", () => {
+    assert.deepEqual(findPrice(book, "1", imageEdit.id), { perImageMicros: 1 })
+    assert.equal(findPrice(book, "1", "toString"), undefined)
+    assert.equal(toPriceVersion(book[0], "toString"), "1")
   })
 })
 

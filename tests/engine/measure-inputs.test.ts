@@ -117,10 +117,10 @@ describe("the videos that a task refers to", () => {
     const scene = createScene({ channels: [channel], ...options })
     const id = await submit(scene, toUrl(1_500), toUrl(7_000))
     await scene.clock.advance(5_000)
-    const { artifacts, chargeMicros, priceVersion, usage } = await scene.read(id)
+    const { artifacts, chargeMicros, usage } = await scene.read(id)
     assert.deepEqual(usage, { images: 0, inputVideosMs: [1_500, 7_000], outputVideoMs: 5_000 })
-    const price = DEFAULT_PRICES.find(({ version }) => version === priceVersion)
-    const { perVideoSecondMicros = 0 } = price?.models[referenceToVideo.id] ?? {}
+    const [{ models }] = DEFAULT_PRICES
+    const { perVideoSecondMicros = 0 } = models[referenceToVideo.id] ?? {}
     // The first counts as 4 s.
     assert.equal(chargeMicros, (4 + 7 + 5) * perVideoSecondMicros)
     assert.deepEqual(measured, [2])

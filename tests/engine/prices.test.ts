@@ -2,7 +2,8 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import type { Log, LogFields, Model, PriceBook } from "@safelight/core"
-import { createEngine, type Engine } from "@safelight/engine"
+import { createAudit } from "@safelight/audit"
+import { createEngine, sha256, type Engine } from "@safelight/engine"
 import {
   createManualClock,
   createScriptedChannel,
@@ -10,12 +11,17 @@ import {
   createMemoryArtifacts,
   createMemoryStorage,
 } from "@safelight/testkit"
+import { priceVersionOf } from "../support/price-version.ts"
 import { completed, MODEL, PRICES, SETTINGS } from "./support.ts"
 
 const NEWER: PriceBook = [
   ...PRICES,
   { version: "2", models: { "model-a": { perImageMicros: 40_000 } } },
 ]
+
+const [VERSION_1, VERSION_2] = NEWER.map((table) => priceVersionOf(table, "model-a"))
+
+const EDITED: PriceBook = [{ version: "1", models: { "model-a": { perImageMicros: 10_000 } } }]
 
 function createNodes() {
   const clock = createManualClock()
@@ -62,7 +68,7 @@ describe("a node that lacks a task's prices", () => {
     assert.deepEqual(stories(), [["submitted"], ["submitted"], ["submitted"]])
     assert.deepEqual(
       old.logged.map(({ fields, message }) => [fields["lack"], message]),
-      [["model model-a with a price in table 2", "tasks left to other nodes"]],
+      [[`model model-a with a price in table ${VERSION_2}`, "tasks left to other nodes"]],
     )
     newer.engine.start()
     await clock.advance(120_000)
@@ -106,6 +112,55 @@ describe("a node that lacks a task's prices", () => {
   })
 })
 
+describe("a node whose table was edited under its name", () => {
+  it("charges no task by the new prices that was accepted by the old ones, and leaves it", async () => {
+    const { clock, create, read, stories } = createNodes()
+    const id = await submit(create(PRICES).engine)
+    const edited = create(EDITED, { submits: [completed()] })
+    edited.engine.start()
+    await clock.advance(60_000)
+    assert.deepEqual([edited.channel.calls, stories()], [[], [["submitted"]]])
+    assert.deepEqual(
+      (await edited.engine.checkPrices()).map(({ kind, priceVersion }) => [kind, priceVersion]),
+      [["differs", VERSION_1]],
+    )
+    await edited.engine.stop()
+    create(PRICES, { submits: [completed()] }).engine.start()
+    await clock.advance(120_000)
+    assert.equal((await read(id))?.chargeMicros, 30_000)
+  })
+
+  it("takes another model's price for no reason to leave anything", async () => {
+    const { clock, create, read } = createNodes()
+    const id = await submit(create(PRICES).engine)
+    const [{ models }] = PRICES
+    const more = [
+      { version: "1", models: { ...models, "model-b": { perImageMicros: 1 } } },
+    ] as const
+    create(more, { submits: [completed()] }).engine.start()
+    await clock.advance(10_000)
+    assert.equal((await read(id))?.chargeMicros, 30_000)
+  })
+
+  it("finds no fault with a charge by the old prices when it audits: it says that they lack", async () => {
+    const { clock, create, storage } = createNodes()
+    const node = create(PRICES, { submits: [completed()] })
+    node.engine.start()
+    await submit(node.engine)
+    await clock.advance(10_000)
+    const audit = async (prices: PriceBook) => {
+      const { findings } = await createAudit({
+        storage,
+        digest: sha256,
+        models: [MODEL],
+        prices,
+      }).replay()
+      return findings.map(({ kind }) => kind)
+    }
+    assert.deepEqual([await audit(PRICES), await audit(EDITED)], [[], ["price-unknown"]])
+  })
+})
+
 describe("a look at the prices of unfinished tasks", () => {
   it("finds tables that are missing or are not what they were, with how many tasks", async () => {
     const { create } = createNodes()
@@ -113,14 +168,14 @@ describe("a look at the prices of unfinished tasks", () => {
     for (const engine of [first, second, second]) await submit(engine)
     assert.deepEqual(await second.checkPrices(), [])
     assert.deepEqual(await first.checkPrices(), [
-      { kind: "missing", model: "model-a", priceVersion: "2", tasks: 2 },
+      { kind: "missing", model: "model-a", priceVersion: VERSION_2, tasks: 2 },
     ])
     const edited: PriceBook = [
       { version: "1", models: { "model-a": { perImageMicros: 31_000 } } },
       ...NEWER.slice(1),
     ]
     assert.deepEqual(await create(edited).engine.checkPrices(), [
-      { kind: "differs", model: "model-a", priceVersion: "1", tasks: 1 },
+      { kind: "differs", model: "model-a", priceVersion: VERSION_1, tasks: 1 },
     ])
   })
 
@@ -137,7 +192,7 @@ describe("a look at the prices of unfinished tasks", () => {
       const [fault] = await create(prices, {}, model).engine.checkPrices()
       return fault
     }
-    const told = { model: "model-a", priceVersion: "1", tasks: 1 }
+    const told = { model: "model-a", priceVersion: VERSION_1, tasks: 1 }
     assert.deepEqual(await seen({ ...MODEL, id: "model-b" }), { ...told, kind: "unknown-model" })
     const estimate = (): never => {
       throw new TypeError("nothing that I know")

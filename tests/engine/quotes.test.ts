@@ -11,6 +11,7 @@ import {
   type SubmitResult,
 } from "@safelight/core"
 import { createScriptedChannel } from "@safelight/testkit"
+import { priceVersionOf } from "../support/price-version.ts"
 import { completed, createScene, PRICES, SETTINGS, type Scene } from "./support.ts"
 
 const IMAGE_MICROS = 30_000
@@ -141,7 +142,16 @@ describe("a submission that names a quote", () => {
     // The same request without the quote is priced by the new table.
     const result = await submit(after)
     assert.ok(result.kind === "submitted")
-    assert.equal(result.task.priceVersion, "2")
+    assert.equal(result.task.priceVersion, priceVersionOf(cheaper, "model-a"))
+  })
+
+  it("is refused where its table was edited under its name, to a cheaper one too", async () => {
+    const before = createIdle()
+    const quoted = await quote(before)
+    const edited = [{ version: "1", models: { "model-a": { perImageMicros: 1 } } }] as const
+    const { clock, storage } = before
+    const after = createIdle({ prices: edited, clock, storage })
+    assert.equal(brief(await submit(after, { quote: quoted })), "quote-expired")
   })
 
   it("is refused where it could cost more than was quoted", async () => {
@@ -329,6 +339,7 @@ describe("a balance", () => {
 describe("the current prices", () => {
   it("are the newest table", () => {
     const newest = { version: "2", models: { "model-a": { perImageMicros: 1 } } }
-    assert.deepEqual(createIdle({ prices: [...PRICES, newest] }).engine.currentPrices(), newest)
+    const { models, version } = createIdle({ prices: [...PRICES, newest] }).engine.currentPrices()
+    assert.deepEqual({ version, models }, newest)
   })
 })

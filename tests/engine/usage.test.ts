@@ -3,9 +3,11 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { createEngine } from "@safelight/engine"
 import { createScriptedChannel } from "@safelight/testkit"
-import { completed, createScene, MODEL, type Scene } from "./support.ts"
+import { priceVersionOf } from "../support/price-version.ts"
+import { completed, createScene, MODEL, PRICES, type Scene } from "./support.ts"
 
 const IMAGE_MICROS = 30_000
+const VERSION = priceVersionOf(PRICES[0], "model-a")
 
 async function submitAs({ engine }: Scene, account: string, count = 1): Promise<string> {
   const parameters = { prompt: "a quiet harbour", count }
@@ -75,7 +77,7 @@ describe("a task's usage", () => {
     const channels = [createScriptedChannel()]
     const later = createEngine({ storage, artifacts, channels, models: [MODEL], prices })
     const usage = await later.findUsage({ account: "ada", id })
-    assert.deepEqual([usage?.task.priceVersion, usage?.price], ["1", undefined])
+    assert.deepEqual([usage?.task.priceVersion, usage?.price], [VERSION, undefined])
   })
 
   it("is its account's alone, and of no task that nobody knows", async () => {
@@ -105,7 +107,7 @@ describe("an account's usage", () => {
     assert.deepEqual(await counts(third + 1, third + 9), [])
     const { charges } = await sum(scene, "ada", 0, third + 1)
     const used = { images: 3, outputVideoMs: 0, billedInputMs: 0, chargeMicros: 3 * IMAGE_MICROS }
-    assert.deepEqual(charges, [{ model: "model-a", priceVersion: "1", tasks: 3, ...used }])
+    assert.deepEqual(charges, [{ model: "model-a", priceVersion: VERSION, tasks: 3, ...used }])
   })
 
   it("is billed when the task finished, not when it was submitted", async () => {

@@ -7,6 +7,7 @@ import { createHash } from "node:crypto"
 import { createAudit, describeFinding } from "@safelight/audit"
 import {
   chargeOf,
+  sealPrices,
   fromSnapshot,
   isTerminal,
   MODELS,
@@ -170,7 +171,7 @@ function judgeCharge({ bought, fail }: Case, task: Task, { charge }: ScannedStre
   const isBilled = (bought.get(id) ?? []).some(
     ({ ending, isEndTold }) => ending === "refuses-billed" && isEndTold,
   )
-  const price = chargeOf(textToImage, NEW_PRICES, priceVersion, USAGE)
+  const price = chargeOf(textToImage, SEALED_PRICES, priceVersion, USAGE)
   const isRefused = isBilled && error?.code === "provider_rejected"
   const expected = task.state.startsWith("succeeded") || isRefused ? price : 0
   const charged = charge?.chargeMicros ?? 0
@@ -179,6 +180,7 @@ function judgeCharge({ bought, fail }: Case, task: Task, { charge }: ScannedStre
   }
 }
 
+const SEALED_PRICES = sealPrices(NEW_PRICES, sha256)
 const USAGE = { images: 1, inputVideosMs: [], outputVideoMs: 0 }
 
 async function judgeArtifact({ artifacts, fail }: Case, task: Task, row: ArtifactRow) {

@@ -7,6 +7,7 @@
 import {
   isSafelightError,
   POSITIVE,
+  sealPrices,
   takeIntegers,
   type AccountTotals,
   type Digest,
@@ -59,7 +60,8 @@ type Examine = (stream: ScannedStream, ledger: Ledger) => void
 
 /** Throws `invalid-configuration` if a number is not a positive integer. */
 export function createAudit(options: AuditOptions): Audit {
-  const { storage, digest, prices } = options
+  const { storage, digest } = options
+  const prices = sealPrices(options.prices, digest)
   const bounds = { pageStreams: POSITIVE, keptFindings: POSITIVE }
   const { keptFindings, pageStreams } = takeIntegers({ bounds, defaults: DEFAULTS, options })
   const models = new Map(options.models.map((model) => [model.id, model]))

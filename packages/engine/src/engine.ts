@@ -8,8 +8,10 @@ import {
   chargeOf,
   currentPrices,
   DEFAULT_PRICES,
+  MAX_TABLE_NAME_LENGTH,
   SafelightError,
   createErrorLog,
+  sealPrices,
   type ArtifactStorage,
   type CallbackService,
   type ChangeService,
@@ -213,7 +215,7 @@ function createContext(options: EngineOptions): Context {
   const settings = toSettings(options.settings, channels)
   const storage = withOwnHeads(options.storage, log)
   const clock = createEngineClock({ clock: options.clock ?? systemClock, log, storage })
-  const prices = options.prices ?? DEFAULT_PRICES
+  const prices = sealPrices(options.prices ?? DEFAULT_PRICES, sha256)
   requirePrices(models, prices)
   const keys = createDeploymentKeys({ storage, clock })
   const ports: Ports = {
@@ -265,6 +267,10 @@ function toModels(list: readonly Model[]): ReadonlyMap<string, Model> {
 /** Every model must be priced, by the rate it is billed by. */
 function requirePrices(models: ReadonlyMap<string, Model>, prices: PriceBook): void {
   const { version } = currentPrices(prices)
+  if (version.length > MAX_TABLE_NAME_LENGTH) {
+    const message = `prices: table ${version} has a name of more than ${MAX_TABLE_NAME_LENGTH} characters: shorten it`
+    throw new SafelightError({ code: "invalid-configuration", message })
+  }
   for (const model of models.values()) {
     try {
       chargeOf(model, prices, version, SAMPLE_USAGE)

@@ -5,6 +5,7 @@
 import {
   currentPrices,
   imageEdit,
+  toPriceVersion,
   type Model,
   type ModelPrice,
   type PriceBook,
@@ -44,7 +45,7 @@ const OF_VIDEOS: readonly Example[] = [
   { title: "5 s edited from 40 s", usage: video(5_000, 40_000) },
 ]
 
-/** The models of a configuration and their tables. */
+/** The models of a configuration and their sealed tables. */
 export interface Priced {
   readonly models: readonly Model[]
   readonly prices: PriceBook
@@ -66,6 +67,7 @@ export function toPricesRecord({ models, prices }: Priced): readonly unknown[] {
     prices_new_tasks: table === current,
     models: toPricedModels(table, models).map(({ model, price, examples }) => ({
       model: model.id,
+      price_version: toPriceVersion(table, model.id),
       per_image_micros: price.perImageMicros,
       per_video_second_micros: price.perVideoSecondMicros,
       examples: examples.map(({ title, usage }) => ({
@@ -79,15 +81,20 @@ export function toPricesRecord({ models, prices }: Priced): readonly unknown[] {
 function toTableText(table: PriceTable, models: readonly Model[], isCurrent: boolean): string {
   const role = isCurrent ? "prices new tasks" : "stays for the tasks that were accepted under it"
   const head = `table "${table.version}" ${role}\n`
-  return head + toPricedModels(table, models).map(toModelText).join("")
+  return (
+    head +
+    toPricedModels(table, models)
+      .map((priced) => toModelText(table, priced))
+      .join("")
+  )
 }
 
-function toModelText({ model, price, examples }: PricedModel): string {
+function toModelText(table: PriceTable, { model, price, examples }: PricedModel): string {
   const lines = examples.map(({ title, usage }) => {
     const { rules, sum } = explainCharge({ model: model.id, usage, price })
     return `    ${[title, ...rules, sum].join(": ")}\n`
   })
-  return `  ${model.id}  ${toRateText(model, price)}\n${lines.join("")}`
+  return `  ${model.id}  ${toRateText(model, price)}  ${toPriceVersion(table, model.id)}\n${lines.join("")}`
 }
 
 function toRateText(model: Model, price: ModelPrice): string {

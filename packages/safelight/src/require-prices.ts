@@ -24,9 +24,8 @@ const ADVICE: Readonly<Record<PriceFault["kind"], string>> = {
 export async function requirePrices(options: RequirePricesOptions): Promise<void> {
   const { engine, log, isAlone } = options
   const faults = await engine.checkPrices()
-  const missing = faults.filter(({ kind }) => kind !== "differs")
-  if (isAlone && missing.length > 0) {
-    const message = `prices: ${missing.map(toWords).join("; and ")}`
+  if (isAlone && faults.length > 0) {
+    const message = `prices: ${faults.map(toWords).join("; and ")}`
     throw new SafelightError({ code: "invalid-configuration", message })
   }
   for (const fault of faults) log.error({ ...fault, advice: ADVICE[fault.kind] }, "price mismatch")
@@ -36,6 +35,9 @@ function toWords({ kind, model, priceVersion, tasks }: PriceFault): string {
   const whose = tasks === 1 ? "an unfinished task" : `${tasks} unfinished tasks`
   if (kind === "unknown-model") {
     return `${whose} of ${model}, to be charged by table "${priceVersion}": the model is missing: put its file back into "models"`
+  }
+  if (kind === "differs") {
+    return `${whose} of ${model} would be charged other prices than table "${priceVersion}" had: put the table and the model back as they were, and give new prices a table of their own, and a changed model another id`
   }
   return `${whose} of ${model} must be charged by table "${priceVersion}", which is missing: put it back before the newer tables`
 }

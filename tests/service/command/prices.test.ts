@@ -3,7 +3,8 @@ import assert from "node:assert/strict"
 import { readdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { test, type TestContext } from "node:test"
-import { chargeImages, chargeVideo } from "@safelight/core"
+import { chargeImages, chargeVideo, DEFAULT_PRICES } from "@safelight/core"
+import { priceVersionOf } from "../../support/price-version.ts"
 import { runCommand, temporaryFolder } from "./command-process.ts"
 
 const PICTURE = "vendor-a/v4.1/flash/text-to-image"
@@ -23,17 +24,19 @@ async function check(t: TestContext, words: readonly string[], file?: unknown) {
   return { ...end, left: await readdir(folder) }
 }
 
+const versionOf = (model: string) => priceVersionOf(DEFAULT_PRICES[0], model)
+
 test("without a configuration the built-in table prices new tasks", async (t) => {
   const { code, stdout, stderr, left } = await check(t, [])
   assert.equal(
     stdout,
     `table "default-1" prices new tasks
-  ${PICTURE}  10000 micro-units (0.010000) an image
+  ${PICTURE}  10000 micro-units (0.010000) an image  ${versionOf(PICTURE)}
     one image: 1 image × 10000 = 10000 micro-units (0.010000)
-  ${EDIT}  20000 micro-units (0.020000) an image
+  ${EDIT}  20000 micro-units (0.020000) an image  ${versionOf(EDIT)}
     one image: 1 image × 20000 = 20000 micro-units (0.020000)
     an edit of four images: 4 images × 20000 = 80000 micro-units (0.080000)
-  ${VIDEO}  100000 micro-units (0.100000) a second
+  ${VIDEO}  100000 micro-units (0.100000) a second  ${versionOf(VIDEO)}
     a video of 5 s: 5 s × 100000 = 500000 micro-units (0.500000)
     5 s edited from 2.5 s: the main input of 2.5 s counts as 4 s: (5 s + 4 s) × 100000 = 900000 micro-units (0.900000)
     5 s edited from 40 s: input of 40 s is billed as 30 s, the most that counts: (5 s + 30 s) × 100000 = 3500000 micro-units (3.500000)
@@ -65,13 +68,14 @@ test("--json prints every example as core charges it", async (t) => {
   const tables = JSON.parse(stdout) as {
     version: string
     prices_new_tasks: boolean
-    models: { model: string; examples: { charge_micros: number }[] }[]
+    models: { model: string; price_version: string; examples: { charge_micros: number }[] }[]
   }[]
   const current = tables.map((each) => [each.version, each.prices_new_tasks])
   assert.deepEqual(current, [
     ["default-1", false],
     ["b", true],
   ])
+  assert.equal(tables[0]?.models[0]?.price_version, versionOf(PICTURE))
   const usage = { images: 0, inputVideosMs: [], outputVideoMs: 5_000 }
   const inputs = [[], [2_500], [40_000]]
   assert.deepEqual(

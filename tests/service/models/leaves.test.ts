@@ -9,6 +9,7 @@ import { describe, it, type TestContext } from "node:test"
 import { defineModel, fields as members, MODELS, text, type Model } from "@safelight/core"
 import { createService, DEFAULTS, type Configuration, type Service } from "safelight"
 import { createLogRecorder } from "../../engine/log-recorder.ts"
+import { priceVersionOf } from "../../support/price-version.ts"
 import { createTemporaryFolder } from "../../support/temporary-folder.ts"
 import { createTestDatabase } from "../../support/test-database.ts"
 
@@ -18,6 +19,8 @@ const PRICES = [
   BUILT_IN,
   { version: "2", models: { ...BUILT_IN.models, [ID]: { perImageMicros: 5 } } },
 ] as const
+const VERSION = priceVersionOf(PRICES[1], ID)
+
 /** It never answers. */
 const CHANNEL = `export default () => ({
   name: "one", models: ["${ID}"], submission: { kind: "unkeyed" }, concurrency: 1,
@@ -60,7 +63,7 @@ async function leaveTask({ engine, stop }: Service): Promise<void> {
   await stop()
 }
 
-const missing = { kind: "unknown-model", model: ID, priceVersion: "2", tasks: 1 }
+const missing = { kind: "unknown-model", model: ID, priceVersion: VERSION, tasks: 1 }
 
 describe("a service whose unfinished tasks are of a model that is gone", () => {
   it("is refused alone with its data, in one line with model, table and number", async (t) => {
@@ -68,8 +71,7 @@ describe("a service whose unfinished tasks are of a model that is gone", () => {
     await leaveTask(await start({ models: [...MODELS, own()] }))
     await assert.rejects(start({}), {
       code: "invalid-configuration",
-      message:
-        'prices: an unfinished task of acme/one, to be charged by table "2": the model is missing: put its file back into "models"',
+      message: `prices: an unfinished task of acme/one, to be charged by table "${VERSION}": the model is missing: put its file back into "models"`,
     })
     const service = await start({ models: [...MODELS, own()] })
     assert.deepEqual(await service.engine.checkPrices(), [])
@@ -90,10 +92,22 @@ describe("a service whose unfinished tasks are of a model that is gone", () => {
     assert.match(String(told[0]?.fields["advice"]), /^put the model's file back into `models`/)
   })
 
-  it("says so where the model reserves another price now", async (t) => {
-    const { entries, start } = await createWorld(t)
+  it("is refused alone where the model reserves another price now", async (t) => {
+    const { start } = await createWorld(t)
     await leaveTask(await start({ models: [...MODELS, own()] }))
-    await start({ models: [...MODELS, own(2)] })
+    await assert.rejects(start({ models: [...MODELS, own(2)] }), {
+      code: "invalid-configuration",
+      message:
+        /^prices: an unfinished task of acme\/one would be charged other prices than table "2#/,
+    })
+  })
+
+  it("says so beside other nodes where the model reserves another price now", async (t) => {
+    await using database = await createTestDatabase()
+    const { entries, start } = await createWorld(t)
+    const shared = { database: database.url }
+    await leaveTask(await start({ ...shared, models: [...MODELS, own()] }))
+    await start({ ...shared, models: [...MODELS, own(2)] })
     const told = entries.filter(({ fields }) => "priceVersion" in fields)
     assert.deepEqual(
       told.map(({ fields }) => ({ ...fields, advice: undefined })),

@@ -71,7 +71,7 @@ test("a model of a file is in the API, its document, prices, metrics and audits,
   assert.equal(prices.stderr, "")
   assert.match(
     prices.stdout,
-    /acme\/enlarger-2\/enlarge {2}30000 micro-units \(0\.030000\) an image\n {4}one image: 1 image × 30000/,
+    /acme\/enlarger-2\/enlarge {2}30000 micro-units \(0\.030000\) an image {2}2026-11#[0-9a-f]{8}\n {4}one image: 1 image × 30000/,
   )
   const checked = await run("channels", "check")
   assert.deepEqual([checked.code, checked.stderr], [0, ""])

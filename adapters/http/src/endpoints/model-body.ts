@@ -1,5 +1,5 @@
 /** A model as the API shows it: what it takes, what it makes, what bounds it and what it costs. */
-import { DATA_URL_TYPES, MEDIA_URL_LIMITS, type Model } from "@safelight/core"
+import { DATA_URL_TYPES, MEDIA_URL_LIMITS, toPriceVersion, type Model } from "@safelight/core"
 import { describeParameters } from "../openapi/describe-parameters.ts"
 import type { Services } from "../services.ts"
 import { toPriceBody } from "./usage-body.ts"
@@ -12,7 +12,7 @@ export function toModelBody(
   { service, settings }: Pick<Services, "service" | "settings">,
   model: Model,
 ): object {
-  const { version, models } = service.currentPrices()
+  const table = service.currentPrices()
   return {
     model: model.id,
     outputs: { type: model.artifacts, keys: model.artifacts === "video" ? "video" : "image_<n>" },
@@ -26,8 +26,8 @@ export function toModelBody(
       url_characters: MEDIA_URL_LIMITS.urlCharacters,
       data_url_bytes: MEDIA_URL_LIMITS.dataUrlBytes,
     },
-    price_version: version,
-    price: toPriceBody(models[model.id] ?? {}),
+    price_version: toPriceVersion(table, model.id),
+    price: toPriceBody(table.models[model.id] ?? {}),
     parameters: { $schema: DIALECT, ...describeParameters(model) },
   }
 }

@@ -1,9 +1,9 @@
 /**
  * Whether what this node is configured with settles the tasks that are there: tasks keep the price
- * version that they were accepted under, and a version is but a name. A table that was taken away, or
- * edited under the name that it had, is found here, before a host starts on it.
+ * version that they were accepted under, which an earlier release wrote as a bare name. A table that was taken
+ * away, or edited under the name that it had, is found here, before a host starts on it.
  */
-import { chargeOf, type Model, type Task } from "@safelight/core"
+import { chargeOf, isNamedBy, type Model, type Task } from "@safelight/core"
 import type { Ports } from "../host/ports.ts"
 import { canSettle } from "../record/settlement.ts"
 import { readParameters } from "../record/request-input.ts"
@@ -13,8 +13,9 @@ export interface PriceFault {
   /**
    * `missing`: the price is not configured here, `unknown-model`: the model isn't; so the tasks are left
    * to other nodes.
-   * `differs`: one of the tasks would be estimated at another price than it was accepted at, so that
-   * the table, or the model, is not what it was.
+   * `differs`: the table of that name has another price for the model, and the tasks are left to other nodes
+   * too; or one of them would be estimated at another price than it was accepted at, so that the table, or the
+   * model, is not what it was.
    */
   readonly kind: "missing" | "unknown-model" | "differs"
   readonly model: string
@@ -47,7 +48,13 @@ export async function checkPrices(ports: Ports): Promise<readonly PriceFault[]> 
 async function judge(ports: Ports, task: Task): Promise<PriceFault["kind"] | undefined> {
   const model = ports.models.get(task.model)
   if (model === undefined) return "unknown-model"
-  if (!canSettle(ports, task)) return "missing"
+  if (!canSettle(ports, task)) {
+    // A table of that name which lacks the model is as good as none.
+    const isThere = ports.prices.some(
+      (table) => isNamedBy(table, task.priceVersion) && Object.hasOwn(table.models, task.model),
+    )
+    return isThere ? "differs" : "missing"
+  }
   return (await isEstimatedAlike(ports, model, task)) ? undefined : "differs"
 }
 

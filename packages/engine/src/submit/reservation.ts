@@ -6,6 +6,7 @@ import {
   chargeOf,
   currentPrices,
   MAX_CHARGE_MICROS,
+  toPriceVersion,
   type Model,
   type ParameterValues,
   type Rejection,
@@ -27,13 +28,13 @@ export function toReservation(
   model: Model,
   parameters: ParameterValues,
 ): Reservation {
-  const { version } = currentPrices(prices)
+  const priceVersion = toPriceVersion(currentPrices(prices), model.id)
   const usage = model.estimate(parameters)
-  const reservationMicros = chargeOf(model, prices, version, usage)
+  const reservationMicros = chargeOf(model, prices, priceVersion, usage)
   if (reservationMicros >= MAX_CHARGE_MICROS) {
     throw new RangeError(`a task of ${model.id} costs more than a task may`)
   }
-  return { priceVersion: version, reservationMicros, usage }
+  return { priceVersion, reservationMicros, usage }
 }
 
 /**

@@ -26,12 +26,15 @@ async function check(
   context: CommandContext,
 ): Promise<void> {
   const { loadConfiguration } = await import("../configuration/load-configuration.ts")
+  const { sealPrices } = await import("@safelight/core")
+  const { sha256 } = await import("@safelight/engine")
   const { toPricesRecord, toPricesText } = await import("../prices-text.ts")
   const { environment, folder } = context
   const flags = file === undefined ? {} : { config: file }
   const configuration = await loadConfiguration({ flags, environment, folder })
+  // A task keeps digits of its price: printed, they tell which table it was accepted under.
+  const prices = sealPrices(configuration.prices, sha256)
+  const priced = { models: configuration.models, prices }
   const isJson = options.json === true
-  context.print(
-    isJson ? `${JSON.stringify(toPricesRecord(configuration))}\n` : toPricesText(configuration),
-  )
+  context.print(isJson ? `${JSON.stringify(toPricesRecord(priced))}\n` : toPricesText(priced))
 }
