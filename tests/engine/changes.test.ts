@@ -107,6 +107,35 @@ describe("whoever watches an account", () => {
     assert.deepEqual(later, changes?.slice(3))
   })
 
+  it("is told a hundred changes of a task at a time, and the next hundred after the last", async () => {
+    const scene = createScene({ channels: [createScriptedChannel({ submits: [completed()] })] })
+    const maxRetentionMs = 3_650 * 86_400_000
+    const settings = { maxRetentionMs }
+    await scene.storage.setAccount({ id: "ada", now: scene.clock.now(), settings })
+    const { id } = await scene.submit()
+    const task = await scene.engine.finished(id)
+    assert.ok(task !== undefined)
+    for (let part = 1; part <= 100; part += 1) {
+      const heldUntil: number = task.finishedAt + (maxRetentionMs * part) / 100
+      // oxlint-disable-next-line no-await-in-loop
+      assert.equal(
+        (await scene.engine.holdArtifacts({ account: "ada", id, until: heldUntil }))?.kind,
+        "held",
+      )
+    }
+    const newest = await scene.read(id)
+    assert.ok(newest.version > 100)
+    const first = (await scene.engine.listChanges({ account: "ada", id, after: 0 })) ?? []
+    const rest = (await scene.engine.listChanges({ account: "ada", id, after: 100 })) ?? []
+    assert.deepEqual(
+      [...first, ...rest].map(({ task: after, version }) => [version, after.version]),
+      Array.from({ length: newest.version }, (_, index) => [index + 1, index + 1]),
+    )
+    assert.equal(first.length, 100)
+    assert.deepEqual(rest.at(-1)?.task, newest)
+    assert.deepEqual(await scene.engine.listChanges({ account: "ada", id, after: 500 }), [])
+  })
+
   it("learns nothing of another account's tasks", async () => {
     const scene = createScene({ channels: [createSlowChannel()] })
     const { id } = await scene.submit()

@@ -178,15 +178,16 @@ export type {
   OutcomesRequest,
   PausedChannel,
 } from "./ports/channel-storage.ts"
-export type {
-  ChangePage,
-  ChangePosition,
-  ChangeService,
-  PositionedChange,
-  ReadChangesRequest,
-  TaskChange,
-  Watch,
-  WatchRequest,
+export {
+  MOST_CHANGES,
+  type ChangePage,
+  type ChangePosition,
+  type ChangeService,
+  type PositionedChange,
+  type ReadChangesRequest,
+  type TaskChange,
+  type Watch,
+  type WatchRequest,
 } from "./ports/change-service.ts"
 export type { AbortSignalLike, Clock } from "./ports/clock.ts"
 export type {

@@ -1,6 +1,7 @@
 /** What happens to tasks, in memory: a test adds changes, and says when reading fails. */
 import {
   emptyTask,
+  MOST_CHANGES,
   SafelightError,
   type ChangeService,
   type PositionedChange,
@@ -22,7 +23,8 @@ export function createFakeChanges(tasks: Map<string, Task>, failIfAsked: () => v
     async listChanges({ account, id, after }) {
       failIfAway()
       if (account !== ACCOUNT) return undefined
-      return changes.filter(({ task, version }) => task.id === id && version > after)
+      const found = changes.filter(({ task, version }) => task.id === id && version > after)
+      return found.slice(0, MOST_CHANGES)
     },
     async watchChanges(request) {
       failIfAsked()

@@ -68,6 +68,20 @@ for (const kind of WORLDS) {
       assert.equal(second?.data.data?.task_id, B)
     })
 
+    it("of a finished task that was held often sends all of it, over pages, and ends", async () => {
+      for (const count of [99, 100, 101, 250]) {
+        const { changes, open } = await create()
+        const finished = { state: "succeeded.available" } as const
+        for (let each = 0; each < count; each += 1) changes.add(A, "held", finished)
+        const reader = await open(`/v1/tasks/${A}/stream`)
+        await until(() => reader.isEnded())
+        assert.deepEqual(
+          reader.events.map(({ id }) => id),
+          Array.from({ length: count }, (_, index) => `${index + 1}`),
+        )
+      }
+    })
+
     it("of an account goes on behind Last-Event-ID, over pages", async () => {
       const { changes, open } = await create()
       for (let count = 0; count < 25; count += 1) changes.add(A, "progressed")

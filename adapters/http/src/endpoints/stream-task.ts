@@ -2,7 +2,7 @@
  * GET /v1/tasks/{task_id}/stream: what happens to one task, from its beginning to its end, as server-sent
  * events. The id of an event is its version, so a client that comes back with it misses nothing, at any node.
  */
-import { isTerminal, type ChangeService } from "@safelight/core"
+import { isTerminal, MOST_CHANGES, type ChangeService } from "@safelight/core"
 import { defineEndpoint } from "../endpoint.ts"
 import { textHeader } from "../request/header-parameters.ts"
 import { TASK_ID } from "../request/path-parameters.ts"
@@ -72,14 +72,17 @@ function createSource(
 ): TextSource {
   let after = from
   let isFinished = false
+  let wasTerminal = false
   return {
     async next() {
       if (isFinished) return null
       const found = (await changes.listChanges({ ...task, after })) ?? []
       const newest = found.at(-1)
-      if (newest === undefined) return undefined
+      if (newest === undefined) return wasTerminal ? null : undefined
       after = newest.version
-      isFinished = isTerminal(newest.task)
+      wasTerminal = isTerminal(newest.task)
+      // A finished task may have been held since: what fills a page may be followed by more.
+      isFinished = wasTerminal && found.length < MOST_CHANGES
       const texts = found.map((change) => {
         const data = toChangeText(change, prefix())
         return toEventText({ id: String(change.version), event: toChangeType(change), data })

@@ -6,11 +6,14 @@
 import type { Task } from "../task/task.ts"
 import type { TaskRequest } from "./task-service.ts"
 
+/** Of one task at a time. A task has a few dozen events; a hundred of holds, and some had more. */
+export const MOST_CHANGES = 100
+
 /** Every method may reject as the storage does. */
 export interface ChangeService {
   /**
-   * What happened to one task after a version, oldest first; from the beginning after 0. Undefined for an
-   * unknown task.
+   * What happened to one task after a version, oldest first, `MOST_CHANGES` at most: as many may be followed by
+   * more. From the beginning after 0. Undefined for an unknown task.
    */
   listChanges(
     request: TaskRequest & { readonly after: number },

@@ -1,6 +1,9 @@
 /** Tasks as their events left them, one change for each event. */
 import {
+  emptyTask,
+  evolve,
   fold,
+  MOST_CHANGES,
   openEvent,
   type ReadEntry,
   type StoredEvent,
@@ -11,12 +14,19 @@ import type { Context } from "../host/context.ts"
 
 type Storage = Pick<Context["storage"], "readTask" | "readEvents">
 
-/** The changes after a version, oldest first. */
+/** The first changes after a version, oldest first, `MOST_CHANGES` at most. */
 export function toChanges(id: string, stored: readonly StoredEvent[], after: number): TaskChange[] {
-  return stored.flatMap(({ at, type, version }) => {
-    if (version <= after) return []
-    return { task: toTaskAt(id, stored, version), version, type, at }
-  })
+  const changes: TaskChange[] = []
+  let task = toTaskAt(id, stored, after)
+  for (const event of stored.slice(after, after + MOST_CHANGES)) {
+    const { at, type, version } = event
+    const before = task
+    task = evolve(before, openEvent(event))
+    if (task === before)
+      throw new RangeError(`${type} is not legal in ${before.state} (version ${version})`)
+    changes.push({ task, version, type, at })
+  }
+  return changes
 }
 
 /**
@@ -47,5 +57,6 @@ export async function readEntries<Entry extends ReadEntry>(
 }
 
 function toTaskAt(id: string, stored: readonly StoredEvent[], version: number): Task {
+  if (version === 0) return emptyTask(id)
   return fold(id, stored.slice(0, version).map(openEvent))
 }
