@@ -78,6 +78,19 @@ describe("all tasks in the console", { skip: skipWithoutBrowser }, () => {
     await page.getByText("task_cancelled").first().waitFor()
   })
 
+  it("are no longer shown as running once they have ended", async () => {
+    const { task_id: id } = await theirs.submit(PICTURE, { prompt: "[studio: delay 60s] fog" })
+    const { page, complaints } = await world.enter("#/all-tasks?status=running", {
+      isOperator: true,
+    })
+    const row = page.getByRole("row").filter({ hasText: id })
+    await row.waitFor()
+    await theirs.cancel(id)
+    await row.waitFor({ state: "detached" })
+    await page.getByText("No task matches").waitFor()
+    assert.deepEqual(complaints, [])
+  })
+
   it("are shown to no account's own key", async () => {
     const { page } = await world.enter("#/all-tasks")
     await page.getByText("This page is for operators").waitFor()

@@ -29,6 +29,8 @@ export function useQuote(client: Client, order: Order | undefined): ReadonlySign
       try {
         const { model, parameters } = order
         const quote = await client.quote(model, parameters, { signal: abort.signal })
+        // It may have arrived just before it was called off.
+        if (abort.signal.aborted) return
         quoted.value = { quote }
         const leftMs = quote.valid_until * 1000 - Date.now() - EARLIER_MS
         timer = setTimeout(() => void ask(), Math.max(EARLIER_MS, leftMs))

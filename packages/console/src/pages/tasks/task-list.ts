@@ -4,6 +4,7 @@
  */
 import type { ListQuery, Task } from "@safelight/client"
 import { signal, type ReadonlySignal } from "@preact/signals"
+import { createListed, MOST_TASKS, type Listed, type TaskPage } from "./listed-tasks.ts"
 
 export interface TaskList<Shown extends Task = Task> {
   readonly tasks: ReadonlySignal<readonly Shown[]>
@@ -23,37 +24,29 @@ export interface TaskList<Shown extends Task = Task> {
 
 const PAGE_TASKS = 100
 
-/** More is not kept: a page that is left open for days stays as light as it was. */
-const MOST_TASKS = 10_000
-
 /** Reads a page of what the filter lets through. */
 export type ReadPage<Shown extends Task> = (
   query: ListQuery & { readonly cursor: string | undefined },
   options: { readonly signal: AbortSignal },
-) => Promise<{ readonly tasks: readonly Shown[]; readonly next_cursor: string | null }>
+) => Promise<TaskPage<Shown>>
 
 export function createTaskList<Shown extends Task>(
   readPage: ReadPage<Shown>,
   filter: ListQuery,
 ): TaskList<Shown> {
   const listed = createListed<Shown>()
+  const pages = createPages(readPage, filter, listed)
   const isLoading = signal(false)
   const error = signal<unknown>(undefined)
   const hasMore = signal(true)
-  let cursor: string | undefined
   let running: AbortController | undefined
 
-  async function load(part: "first" | "next" | "refreshed"): Promise<void> {
+  async function load(part: keyof Pages): Promise<void> {
     const abort = (running = new AbortController())
     isLoading.value = true
     error.value = undefined
     try {
-      const query = { ...filter, limit: PAGE_TASKS, cursor: part === "next" ? cursor : undefined }
-      const page = await readPage(query, abort)
-      if (part === "first") listed.clear()
-      page.tasks.forEach(listed.put)
-      if (part !== "refreshed") cursor = page.next_cursor ?? undefined
-      hasMore.value = cursor !== undefined && listed.size() < MOST_TASKS
+      hasMore.value = (await pages[part](abort.signal)) && listed.size() < MOST_TASKS
       listed.show()
     } catch (cause) {
       if (!abort.signal.aborted) error.value = cause
@@ -67,7 +60,7 @@ export function createTaskList<Shown extends Task>(
 
   function reload(): void {
     running?.abort()
-    void load("first")
+    void load("readFirst")
   }
 
   const isFree = (): boolean => running === undefined && error.peek() === undefined
@@ -80,7 +73,7 @@ export function createTaskList<Shown extends Task>(
     hasMore,
     reload,
     refresh() {
-      if (isFree()) void load("refreshed")
+      if (isFree()) void load("readAgain")
     },
     apply(changes) {
       for (const { task } of changes) {
@@ -90,61 +83,81 @@ export function createTaskList<Shown extends Task>(
       listed.show()
     },
     loadMore() {
-      if (isFree() && hasMore.peek()) void load("next")
+      if (isFree() && hasMore.peek()) void load("readNext")
     },
     close: () => running?.abort(),
   }
 }
 
-interface Listed<Shown extends Task> {
-  readonly tasks: ReadonlySignal<readonly Shown[]>
-  readonly has: (task: Task) => boolean
-  readonly size: () => number
-  /** A newer one is not replaced. */
-  readonly put: (task: Shown) => void
-  readonly remove: (task: Task) => void
-  readonly clear: () => void
-  /** Shows what was added and removed, and forgets the oldest of too many. */
-  readonly show: () => void
+/** Each resolves to whether there is more below what is listed, and rejects, having changed nothing, once it is aborted. */
+interface Pages {
+  /** What was listed is forgotten. */
+  readonly readFirst: (signal: AbortSignal) => Promise<boolean>
+  readonly readNext: (signal: AbortSignal) => Promise<boolean>
+  /** The first page, and of the others one each time: a task that the filter lets through no more goes. */
+  readonly readAgain: (signal: AbortSignal) => Promise<boolean>
 }
 
-function createListed<Shown extends Task>(): Listed<Shown> {
-  const tasks = signal<readonly Shown[]>([])
-  /** Newest first: a message changes one place, and nothing is sorted anew. */
-  const listed: Shown[] = []
-  const find = (id: string): Shown | undefined => {
-    const found = listed[findPlace(listed, id)]
-    return found?.task_id === id ? found : undefined
+/** Where a page begins: its cursor, and the last task of the page before. */
+interface Place {
+  readonly cursor: string
+  readonly above: string
+}
+
+function createPages<Shown extends Task>(
+  readPage: ReadPage<Shown>,
+  filter: ListQuery,
+  listed: Listed<Shown>,
+): Pages {
+  let cursor: string | undefined
+  /** The page that is read again besides the first; the second if undefined. */
+  let turn: Place | undefined
+
+  async function read(from: string | undefined, ended: AbortSignal): Promise<TaskPage<Shown>> {
+    const page = await readPage({ ...filter, limit: PAGE_TASKS, cursor: from }, { signal: ended })
+    // It may have arrived just before it was called off.
+    ended.throwIfAborted()
+    return page
   }
+
+  function begin(page: TaskPage<Shown>): boolean {
+    listed.clear()
+    turn = undefined
+    return add(page)
+  }
+
+  function add(page: TaskPage<Shown>): boolean {
+    page.tasks.forEach(listed.put)
+    cursor = page.next_cursor ?? undefined
+    return cursor !== undefined
+  }
+
   return {
-    tasks,
-    has: ({ task_id: id }) => find(id) !== undefined,
-    size: () => listed.length,
-    put(task) {
-      const known = find(task.task_id)
-      listed.splice(findPlace(listed, task.task_id), known ? 1 : 0, newer(known, task))
-    },
-    remove({ task_id: id }) {
-      if (find(id) !== undefined) listed.splice(findPlace(listed, id), 1)
-    },
-    clear: () => void listed.splice(0),
-    show() {
-      listed.splice(MOST_TASKS)
-      tasks.value = listed.slice()
+    readFirst: async (ended) => begin(await read(undefined, ended)),
+    readNext: async (ended) => add(await read(cursor, ended)),
+    async readAgain(ended) {
+      const first = await read(undefined, ended)
+      // Of more new tasks than a page holds, those below it are unknown.
+      if (!listed.meets(first)) return begin(first)
+      listed.replace(first)
+      const place = turn ?? toNextPlace(first)
+      turn = undefined
+      if (place !== undefined && listed.hasBelow(place.above)) {
+        const page = await read(place.cursor, ended)
+        listed.replace(page, place.above)
+        turn = toNextPlace(page, place.above)
+      }
+      return cursor !== undefined
     },
   }
 }
 
-/** Where a task is among those with higher ids and those with lower ones, or belongs. */
-function findPlace(listed: readonly Task[], id: string): number {
-  let from = 0
-  let to = listed.length
-  while (from < to) {
-    const middle = (from + to) >> 1
-    if ((listed[middle]?.task_id ?? "") > id) from = middle + 1
-    else to = middle
-  }
-  return from
+function toNextPlace(
+  { tasks, next_cursor: cursor }: TaskPage<Task>,
+  before = "",
+): Place | undefined {
+  const above = tasks.at(-1)?.task_id ?? before
+  return cursor === null || above === "" ? undefined : { cursor, above }
 }
 
 /** A message does not tell labels: with a filter by label, only tasks that are listed already are brought up to date. */
@@ -153,13 +166,4 @@ function matches(task: Task, filter: ListQuery, listed: Pick<Listed<Task>, "has"
   if (status !== undefined && task.status !== status) return false
   if (model !== undefined && task.model !== model) return false
   return label === undefined || listed.has(task)
-}
-
-const ORDER = { queued: 0, running: 1, succeeded: 2, failed: 2 } as const
-
-/** A page may have been read before a message, and arrive after it. */
-function newer<Shown extends Task>(one: Shown | undefined, other: Shown): Shown {
-  if (one === undefined) return other
-  const difference = ORDER[other.status] - ORDER[one.status] || other.progress - one.progress
-  return difference >= 0 ? other : one
 }
