@@ -2,6 +2,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import {
+  createSecretHider,
   DEFAULT_PRICES,
   openEventStrictly,
   referenceToVideo,
@@ -60,7 +61,14 @@ async function runTask({ channel, parameters = { prompt: "a quiet harbour" } }: 
   const head = await storage.readTask(id)
   assert.ok(head)
   await engine.stop()
-  return { task: head.task, story: history.map(({ type }) => type), history, logged, artifacts }
+  return {
+    storage,
+    task: head.task,
+    story: history.map(({ type }) => type),
+    history,
+    logged,
+    artifacts,
+  }
 }
 
 function createVideoChannel(outputs: unknown, more: object = {}): Channel {
@@ -103,6 +111,31 @@ describe("an answer to a purchase", () => {
       assert.match(String(line?.fields["error"]), /channel scripted means nothing: /)
     })
   }
+
+  it("that repeats the channel's key is kept, charged for and logged without it", async () => {
+    const key = "key-of-an-account"
+    const hideSecrets = createSecretHider([key, "id-of-a-key:its-secret"])
+    const said = `a key ${key} or id-of-a-key with its-secret is wrong`
+    const answers = [
+      { kind: "not-created", reason: said, needsOperator: true, providerWords: said },
+      { kind: "refused", code: "provider_rejected", message: said, providerWords: said },
+    ]
+    for (const polls of [false, true]) {
+      for (const answer of answers) {
+        const accepted = { kind: "accepted", operation: "op-1" } as const
+        const scripted = createScriptedChannel(
+          polls
+            ? { submits: [accepted], polls: [polled(answer)] }
+            : { submits: [submitted(answer)] },
+        )
+        // oxlint-disable-next-line no-await-in-loop -- one life after the other
+        const { logged, storage, task } = await runTask({ channel: { ...scripted, hideSecrets } })
+        const kept = JSON.stringify([[...storage.events], [...storage.inputs], task, logged])
+        assert.match(kept, /a key … or … with … is wrong/)
+        for (const secret of [key, "id-of-a-key", "its-secret"]) assert.ok(!kept.includes(secret))
+      }
+    }
+  })
 
   it("keeps an operation whose members are undefined, as JSON has it", async () => {
     const operation = { id: "op-1", extra: undefined } as unknown as Json

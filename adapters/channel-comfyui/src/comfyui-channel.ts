@@ -5,6 +5,7 @@
  */
 import { readFile } from "node:fs/promises"
 import {
+  createSecretHider,
   SafelightError,
   type Channel,
   type ChannelRequest,
@@ -84,6 +85,7 @@ function toChannel(settings: ComfyUiSettings, plans: ReadonlyMap<string, Plan>):
     submitTimeoutMs,
     sendWithinMs,
     outputOrigins: { hosts: [], trustedOrigins: [server.origin] },
+    ...(key !== undefined && { hideSecrets: createSecretHider([key]) }),
     accepts: ({ model, parameters }): true | Ineligible => toPlan(model).accepts(parameters),
     submit: (request) => submitPrompt(ports, toPlan(request.model).workflow, request),
     async find({ signal, upstreamKey }: ChannelRequest) {

@@ -117,6 +117,7 @@ export function createHttpChannel(options: HttpChannelOptions): Channel {
         find({ model, parameters, key }, wire.toSend(signal)),
     }),
     check: () => checkProvider(provider, wire.toSend(AbortSignal.timeout(CHECK_MS)), models),
+    hideSecrets: wire.hideSecrets,
     close: () => wire.close(),
   }
 }
@@ -195,7 +196,7 @@ async function pollProvider(
 function describe(wire: Wire, last: Reply | undefined): string {
   const silence = "does not say how the work stands"
   if (last === undefined || !isTurnedAway(last)) return silence
-  const words = toEcho(wire.hideKey(readWords(last.json) ?? ""), WORDS_CHARACTERS)
+  const words = toEcho(wire.hideSecrets(readWords(last.json) ?? ""), WORDS_CHARACTERS)
   return `${silence} (${[last.status, words].filter(Boolean).join(": ")})`
 }
 

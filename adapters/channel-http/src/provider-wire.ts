@@ -3,6 +3,7 @@
  * since it must leave while its lease holds; all other requests share a bounded number.
  */
 import {
+  createSecretHider,
   isHeaderSecret,
   SafelightError,
   type AbortSignalLike,
@@ -42,6 +43,7 @@ export interface WireOptions {
   readonly name: string
   readonly key: string
   readonly baseUrl?: string
+  readonly webhookSecret?: string
 }
 
 export interface Wire {
@@ -51,11 +53,11 @@ export interface Wire {
   sendOnce(request: ProviderRequest, signal: AbortSignalLike): Promise<Reply>
   /**
    * The outcome as it may leave the channel: its outputs as they can be had, with the credentials that they are
-   * fetched with, or as bytes where a URL is a data URL; and no key in the provider's words.
+   * fetched with, or as bytes where a URL is a data URL.
    */
   present<Outcome extends { readonly kind: string }>(outcome: Outcome): Outcome
-  /** The text without the key and its parts. */
-  readonly hideKey: (text: string) => string
+  /** The text without the key, the webhooks' secret and their parts. */
+  readonly hideSecrets: (text: string) => string
   /** Fetches a public URL without credentials; if there is a `baseUrl`, below that, where a stub serves it. */
   readonly get: ReceiverOptions["get"]
   /** For requests that buy nothing. */
@@ -64,7 +66,8 @@ export interface Wire {
 }
 
 /** Throws `invalid-configuration` if the key or the address can't be used. */
-export function createWire({ baseUrl, key, name, provider }: WireOptions): Wire {
+export function createWire(options: WireOptions): Wire {
+  const { baseUrl, key, name, provider, webhookSecret = "" } = options
   const mostReplyBytes = provider.answersHoldMedia === true ? MEDIA_REPLY_BYTES : REPLY_BYTES
   // An answer that is too long to be read leaves a purchase in doubt, and a refusal may repeat the request.
   const purchases = createHttpClient({ mostReplyBytes: MEDIA_REPLY_BYTES })
@@ -79,7 +82,7 @@ export function createWire({ baseUrl, key, name, provider }: WireOptions): Wire 
       return client.send({ ...request, headers, url: toUrl(request), signal })
     }
   const ask = sendBy(questions)
-  const hideKey = createKeyHider(key)
+  const hideSecrets = createSecretHider([key, webhookSecret])
 
   function withCredentials(output: LinkedOutput): LinkedOutput {
     const isPath = output.url.startsWith("/")
@@ -97,9 +100,8 @@ export function createWire({ baseUrl, key, name, provider }: WireOptions): Wire 
       throw new SafelightError({ code: "invalid-configuration", message })
     },
     sendOnce: sendBy(purchases),
-    hideKey,
+    hideSecrets,
     present(outcome) {
-      if (hasWords(outcome)) return { ...outcome, providerWords: hideKey(outcome.providerWords) }
       if (!isCompleted(outcome)) return outcome
       const outputs = outcome.outputs.flatMap((output): ChannelOutput | [] => {
         if (!("url" in output)) return output
@@ -134,21 +136,6 @@ function isCompleted<Outcome extends { readonly kind: string }>(
   outcome: Outcome,
 ): outcome is Outcome & Completed {
   return outcome.kind === "completed"
-}
-
-function hasWords<Outcome extends { readonly kind: string }>(
-  outcome: Outcome,
-): outcome is Outcome & { readonly providerWords: string } {
-  return "providerWords" in outcome && typeof outcome.providerWords === "string"
-}
-
-/** A shorter text is no secret, and may stand anywhere. */
-const LEAST_SECRET_CHARACTERS = 8
-
-/** Some keys are an id and a secret. */
-function createKeyHider(key: string): (text: string) => string {
-  const parts = [key, ...key.split(":")].filter(({ length }) => length >= LEAST_SECRET_CHARACTERS)
-  return (text) => parts.reduce((hidden, part) => hidden.replaceAll(part, "…"), text)
 }
 
 function requireKey(name: string, key: string): string {

@@ -33,7 +33,7 @@ export { createTextDigest, type DigestHost, type TextDigest } from "./text-diges
 export { toHex } from "./to-hex.ts"
 export { toUuid } from "./to-uuid.ts"
 export { ACCOUNT_SCOPES, API_KEY_SCOPES, type ApiKeyScope } from "./keys/api-key-scope.ts"
-export { hideSecrets, toEcho } from "./keys/hide-secrets.ts"
+export { createSecretHider, hideSecrets, toEcho } from "./keys/hide-secrets.ts"
 export {
   findLabelFault,
   fromLabelTexts,

@@ -11,6 +11,19 @@ export function hideSecrets(text: string): string {
   return text.replaceAll(SECRET, "…")
 }
 
+/** A shorter text is no secret, and may stand anywhere. */
+const LEAST_SECRET_CHARACTERS = 8
+
+/** A function that puts an ellipsis in place of each secret and of its parts: some keys are an id and a secret. */
+export function createSecretHider(secrets: readonly string[]): (text: string) => string {
+  const parts = secrets
+    .flatMap((secret) => [secret, ...secret.split(":")])
+    .filter(({ length }) => length >= LEAST_SECRET_CHARACTERS)
+    // Of a secret that is part of another, the whole goes first.
+    .toSorted((a, b) => b.length - a.length)
+  return (text) => parts.reduce((hidden, part) => hidden.replaceAll(part, "…"), text)
+}
+
 /** Input is cut here when a message repeats it (http-decisions §2). */
 const ECHO_CHARACTERS = 100
 /** An address may open what it names, and a data URL is what it holds. */

@@ -56,6 +56,8 @@ export interface Channel {
   readonly pollEvery?: PollEvery
   /** Callbacks come verified, so that fewer polls do; never none, since a callback may be lost. */
   readonly hasVerifiedCallbacks?: true
+  /** The text without the channel's own keys: what it repeats of its provider's words is kept and shown to people. */
+  hideSecrets?(text: string): string
   /** Needed if outputs are URLs. */
   readonly outputOrigins?: OutputOrigins
   /**

@@ -1,9 +1,10 @@
 /**
  * A channel as the engine calls it: whatever it answers has been checked before anybody acts on it,
- * and a throw is a rejection whose words may be logged. Everything else is the channel's own.
+ * no words that are kept hold the channel's own secrets, and a throw is a rejection whose words may be logged. Everything else is the channel's own.
  */
 import type { Channel, Log, Model } from "@safelight/core"
 import { parseCallbackAnswer } from "./callback-answer.ts"
+import { isRecord } from "./answer-parts.ts"
 import { callSafely, toChannelFault } from "./channel-fault.ts"
 import {
   parseCancelAnswer,
@@ -27,6 +28,7 @@ export function toCheckedChannel(
 ): Channel {
   /** A poll may say the same wrong thing each second. */
   const told = new Set<string>()
+  const ask = createAsking(channel)
   const { name } = channel
 
   function toContext({ task, model }: Asked): AnswerContext {
@@ -65,15 +67,31 @@ export function toCheckedChannel(
     ...(channel.outputOrigins !== undefined && { outputOrigins: channel.outputOrigins }),
     ...(channel.relays === true && { relays: channel.relays }),
     async submit(request) {
-      const answer = await callSafely(() => channel.submit(request))
+      const answer = await ask(() => channel.submit(request))
       return parseSubmitAnswer(answer, toContext(request))
     },
     async poll(request) {
-      const answer = await callSafely(() => channel.poll(request))
+      const answer = await ask(() => channel.poll(request))
       return parsePollAnswer(answer, toContext(request))
     },
     ...(channel.accepts !== undefined && { accepts: toAccepts(channel, log) }),
     ...toOptional(channel, toContext),
+  }
+}
+
+/** Members of an answer that people read: a provider may repeat the key that it was sent. */
+const WORDS = ["message", "providerWords", "reason"] as const
+
+/** Calls as `callSafely` does, and cuts the channel's own secrets out of the answer's words. */
+function createAsking(channel: Channel) {
+  return async (call: () => Promise<unknown>): Promise<unknown> => {
+    const answer = await callSafely(call)
+    if (!isRecord(answer) || channel.hideSecrets === undefined) return answer
+    const words = WORDS.flatMap((name) => {
+      const text = answer[name]
+      return typeof text === "string" ? [[name, channel.hideSecrets?.(text)] as const] : []
+    })
+    return { ...answer, ...Object.fromEntries(words) }
   }
 }
 
