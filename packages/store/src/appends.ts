@@ -186,9 +186,15 @@ export function createAppendSteps(compiler: Compiler): AppendSteps {
     return [toStep(statements.enqueue, { task, account, model, dueAt, endBy, lease, startTag })]
   }
 
+  function toInputSteps({ expectedHash, inputs = [] }: Append): Step[] {
+    const { insertInput, insertLateInput } = statements
+    const statement = expectedHash === undefined ? insertInput : insertLateInput
+    return inputs.map((input) => toStep(statement, input))
+  }
+
   return {
     toSteps(append) {
-      const { changes, expectedHash, events, inputs = [], queue } = append
+      const { changes, expectedHash, events, queue } = append
       const { artifacts, charge, held, outcomes, task, totals } = changes
       const steps = [
         expectedHash === undefined
@@ -203,9 +209,7 @@ export function createAppendSteps(compiler: Compiler): AppendSteps {
       if (totals !== undefined) {
         steps.push(toStep(statements.addTotals, { account: task.account, ...totals }))
       }
-      const { insertInput, insertLateInput } = statements
-      const toInput = expectedHash === undefined ? insertInput : insertLateInput
-      for (const input of inputs) steps.push(toStep(toInput, input))
+      steps.push(...toInputSteps(append))
       for (const row of toLabelRows(append)) steps.push(toStep(statements.insertLabel, row))
       if (queue !== undefined) steps.push(...toQueueSteps(append, queue))
       steps.push(...toFeedSteps(statements, append))

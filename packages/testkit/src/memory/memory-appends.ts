@@ -30,6 +30,18 @@ export interface MemoryAppendsOptions {
   readonly queue: Pick<MemoryQueue, "move">
 }
 
+/** What comes after the first event is kept only while the request is there. */
+function addInputs(
+  { inputs }: MemoryTables,
+  { expectedHash, inputs: added = [], task }: Append,
+): void {
+  for (const input of added) {
+    const name = `${task}/${input.name}`
+    const mayBeKept = expectedHash === undefined || inputs.has(`${task}/${REQUEST_INPUT}`)
+    if (mayBeKept && !inputs.has(name)) inputs.set(name, input)
+  }
+}
+
 export function createMemoryAppends(options: MemoryAppendsOptions): MemoryAppends {
   const { accounts, feeds, queue, tables } = options
 
@@ -46,11 +58,7 @@ export function createMemoryAppends(options: MemoryAppendsOptions): MemoryAppend
     tables.artifacts.set(task, [...hold(tables, request), ...changes.artifacts])
     if (changes.charge !== undefined) tables.charges.set(task, changes.charge)
     if (changes.totals !== undefined) accounts.addTotals(changes.task.account, changes.totals)
-    for (const input of request.inputs ?? []) {
-      const name = `${input.task}/${input.name}`
-      const mayBeKept = stored.length === 0 || tables.inputs.has(`${task}/${REQUEST_INPUT}`)
-      if (mayBeKept && !tables.inputs.has(name)) tables.inputs.set(name, input)
-    }
+    addInputs(tables, request)
     if (request.labels !== undefined) tables.labels.set(task, request.labels)
     queue.move(request)
     feeds.addEvents(request)
