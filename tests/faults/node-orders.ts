@@ -1,5 +1,5 @@
 /** What a node under test is told at its start and while it runs, and what it says. */
-import { currentPrices, DEFAULT_PRICES, type PriceBook, type ProbePoint } from "@safelight/core"
+import type { ProbePoint } from "@safelight/core"
 import type { EngineSettings } from "@safelight/engine"
 import type { UpstreamKind } from "./creations.ts"
 import { SUBMIT_TIMEOUT_MS } from "./upstream-protocol.ts"
@@ -46,24 +46,6 @@ export type Order =
   | { readonly kind: "stop" }
 
 export type Saying = { readonly kind: "ready"; readonly url: string } | { readonly kind: "drained" }
-
-/** What clients ask for. */
-export const MODEL = "vendor-a/v4.1/flash/text-to-image"
-
-/** Prices as they are before and after a change: the new table costs twice as much. */
-export const OLD_PRICES: PriceBook = DEFAULT_PRICES
-export const NEW_PRICES: PriceBook = [
-  ...DEFAULT_PRICES,
-  {
-    version: "changed-2",
-    models: Object.fromEntries(
-      Object.entries(currentPrices(DEFAULT_PRICES).models).map(([model, price]) => [
-        model,
-        { ...price, ...(price.perImageMicros && { perImageMicros: 2 * price.perImageMicros }) },
-      ]),
-    ),
-  },
-]
 
 /** Small numbers, so that a takeover takes a moment; above what a busy machine needs for a turn. */
 export const CLAIM_MS = 1_000

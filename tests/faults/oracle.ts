@@ -3,15 +3,10 @@
  * each other once every fault is over and every task ended. It knows nothing of how the engine
  * works; each broken promise is a sentence, and none of them is a matter of degree.
  */
-import { createHash } from "node:crypto"
 import { createAudit, describeFinding } from "@safelight/audit"
 import {
-  chargeOf,
   fromSnapshot,
   isTerminal,
-  MODELS,
-  textToImage,
-  type ArtifactRow,
   type ArtifactStorage,
   type ScannedStream,
   type Storage,
@@ -19,14 +14,15 @@ import {
   type Task,
 } from "@safelight/core"
 import { sha256 } from "@safelight/engine"
-import { toProduct, type Creation } from "./creations.ts"
+import type { Creation } from "./creations.ts"
+import { judgeArtifacts, type Artifacts } from "./judge-artifacts.ts"
+import { judgeCharge, type Charges } from "./judge-charges.ts"
 import { judgeHandles, judgePurchases, judgeTime, type Purchases } from "./judge-purchases.ts"
 import type { LedgerEntries } from "./ledger.ts"
-import { NEW_PRICES } from "./node-orders.ts"
-import { fromPrompt, type Plan } from "./requests.ts"
+import { NEW_PRICES, ROUND_MODELS } from "./models.ts"
+import { fromPrompt, type Plan, type PlannedRequest } from "./requests.ts"
 import { isForgotten, type RoundFaults } from "./round-faults.ts"
 import type { Told } from "./told.ts"
-import { toOperationName } from "./upstream-channel.ts"
 
 export interface Evidence {
   readonly ledger: LedgerEntries
@@ -54,7 +50,7 @@ export interface Verdict {
   readonly histories: ReadonlyMap<string, readonly StoredEvent[]>
 }
 
-interface Case extends Evidence, Purchases {
+interface Case extends Evidence, Artifacts, Charges, Purchases {
   readonly tasksByRequest: Map<number, string>
 }
 
@@ -63,7 +59,15 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
   const bought = Map.groupBy(evidence.creations, ({ task }) => task)
   const fail = (words: string): void => void broken.push(words)
   const cancellations = Map.groupBy(evidence.told.cancellations, ({ task }) => task)
-  const open: Case = { ...evidence, bought, cancellations, tasksByRequest: new Map(), fail }
+  const open: Case = {
+    ...evidence,
+    bought,
+    cancellations,
+    prices: NEW_PRICES,
+    mayLackInputs: () => false,
+    tasksByRequest: new Map(),
+    fail,
+  }
   const outcomes = new Map<string, number>()
   const known = new Map<string, readonly StoredEvent[]>()
   const histories = new Map<string, readonly StoredEvent[]>()
@@ -111,30 +115,27 @@ async function judgeStream(open: Case, stream: ScannedStream): Promise<string> {
     return "orphaned"
   }
   const task = fromSnapshot(row.snapshot)
-  await judgeRequest(open, task)
+  const planned = await judgeRequest(open, task)
   if (!isTerminal(task)) open.fail(`task ${id} never ended: ${task.state}`)
   judgePurchases(open, task)
   judgeTime(open, task, stream)
-  judgeCharge(open, task, stream)
-  if (task.state === "succeeded.available") {
-    for (const artifact of stream.artifacts) await judgeArtifact(open, task, artifact)
-  }
-  if (task.state === "succeeded.expired") {
-    const left = await open.artifacts.list(id)
-    if (left.length > 0) open.fail(`${left.length} files of expired task ${id} are left`)
-  }
+  judgeCharge(open, task, planned, stream)
+  await judgeArtifacts(open, task, stream)
   return task.error === null ? task.state : `failed ${task.error.code}`
 }
 
-/** There is no task without a request, and one alone for each. */
+/** There is no task without a request, and one alone for each; resolves to that request. */
 async function judgeRequest(
   { fail, ledger, plan, storage, tasksByRequest }: Case,
   { account, id, model }: Task,
-): Promise<void> {
+): Promise<PlannedRequest | undefined> {
   const input = await storage.readInput({ task: id, name: "request" })
   const { prompt = "" } = JSON.parse(input?.body ?? "{}") as { prompt?: string }
   const request = fromPrompt(prompt)
-  if (request === undefined || !ledger.asked.has(request)) return fail(`nobody asked for ${id}`)
+  if (request === undefined || !ledger.asked.has(request)) {
+    fail(`nobody asked for ${id}`)
+    return undefined
+  }
   const other = tasksByRequest.get(request)
   if (other !== undefined) fail(`request ${request} was made two tasks, ${other} and ${id}`)
   tasksByRequest.set(request, id)
@@ -142,6 +143,7 @@ async function judgeRequest(
   if (account !== planned.account || model !== planned.model) {
     fail(`request ${request} of ${planned.account} was made a task of ${account}, by ${model}`)
   }
+  return planned
 }
 
 /** Every 202 names the one task of its request, and it is there unless it was forgotten. */
@@ -161,51 +163,9 @@ function judgeAcceptances(
   }
 }
 
-/**
- * One charge a success, and none a failure unless its channel reported it billed: then it has to be
- * charged where that report ended the task, and where the report reached nobody it can't be.
- */
-function judgeCharge({ bought, fail }: Case, task: Task, { charge }: ScannedStream): void {
-  const { id, chargeMicros, error, priceVersion } = task
-  const isBilled = (bought.get(id) ?? []).some(
-    ({ ending, isEndTold }) => ending === "refuses-billed" && isEndTold,
-  )
-  const price = chargeOf(textToImage, NEW_PRICES, priceVersion, USAGE)
-  const isRefused = isBilled && error?.code === "provider_rejected"
-  const expected = task.state.startsWith("succeeded") || isRefused ? price : 0
-  const charged = charge?.chargeMicros ?? 0
-  if (charged !== expected || charged !== chargeMicros) {
-    fail(`task ${id} (${task.state}) is charged ${charged}, its snapshot says ${chargeMicros}`)
-  }
-}
-
-const USAGE = { images: 1, inputVideosMs: [], outputVideoMs: 0 }
-
-async function judgeArtifact({ artifacts, fail }: Case, task: Task, row: ArtifactRow) {
-  const expected = toProduct(toOperationName(task.operation))
-  const digest = createHash("sha256")
-  try {
-    const reader = await artifacts.open({ locator: row.locator })
-    try {
-      const into = Buffer.alloc(64 * 1024)
-      for (let count = await reader.read(into); count > 0; count = await reader.read(into)) {
-        digest.update(into.subarray(0, count))
-      }
-    } finally {
-      await reader.close()
-    }
-  } catch (error) {
-    return fail(`artifact ${row.key} of ${task.id} can't be read: ${String(error)}`)
-  }
-  const found = digest.digest("hex")
-  if (found !== row.sha256) fail(`the file of ${task.id} is not what its manifest says`)
-  if (found !== createHash("sha256").update(expected).digest("hex"))
-    fail(`the file of ${task.id} is not what the upstream made`)
-}
-
 /** Every history legal, every row and total what the log makes. */
 async function judgeLog({ storage, fail }: Case) {
-  const audit = createAudit({ storage, digest: sha256, prices: NEW_PRICES, models: MODELS })
+  const audit = createAudit({ storage, digest: sha256, prices: NEW_PRICES, models: ROUND_MODELS })
   const verified = await audit.verify()
   const replayed = await audit.replay()
   for (const report of [verified, replayed]) {

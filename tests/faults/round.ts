@@ -111,7 +111,7 @@ export async function createRound(options: RoundOptions): Promise<Round> {
   const suffered: RoundFaults = { endedAt, disturbances, forgotten, isTimeAhead }
   const isUp = (node: NodeProcess): boolean => node.isAlive()
   const { accounts = ACCOUNTS } = options
-  const plan = createPlan(options.seed, accounts)
+  const plan = createPlan({ seed: options.seed, accounts, origin: upstream.origin })
   const desk = createDesk({
     accounts,
     place: storage.healthy,
