@@ -21,6 +21,8 @@ export interface Purchases {
   readonly fail: (words: string) => void
   /** What callers were told, by task. */
   readonly cancellations: ReadonlyMap<string, readonly ToldCancellation[]>
+  /** Tasks in doubt that the operator settled, or tried to: as failed, whatever came of the call. */
+  readonly resolved: ReadonlySet<string>
 }
 
 /** At most one creation a task, but for those that were told to have produced nothing. */
@@ -45,7 +47,8 @@ export function judgePurchases(open: Purchases, task: Task): void {
 }
 
 /** Bought and completed, a task succeeds, unless a fault of the round explains why it did not. */
-function judgeLoss({ fail, faults }: Purchases, task: Task, creation: Creation): void {
+function judgeLoss({ fail, faults, resolved }: Purchases, task: Task, creation: Creation): void {
+  if (resolved.has(task.id)) return
   if (creation.ending !== "completes" || isGivenUp(task, creation)) return
   if (explainLoss(creation, task, faults) !== undefined) return
   fail(

@@ -53,6 +53,8 @@ export const CLAIM_MS = 1_000
 /** Longer than any part of a short round: what ends by it was in doubt, or waited for very long. */
 export const END_AFTER_MS = 90_000
 
+export const INPUT_RETENTION_MS = 100 * 86_400_000
+
 export const SETTINGS: Partial<EngineSettings> = {
   // At least twice the channel's time-out, or no call could ever be sent.
   leaseMs: Math.max(CLAIM_MS, 2 * SUBMIT_TIMEOUT_MS),
@@ -68,5 +70,5 @@ export const SETTINGS: Partial<EngineSettings> = {
   // Rounds sweep days ahead, while their clients still ask again under the same keys.
   idempotencyMs: 100 * 86_400_000,
   // By its prompt the oracle knows whose task it is.
-  inputRetentionMs: 100 * 86_400_000,
+  inputRetentionMs: INPUT_RETENTION_MS,
 }

@@ -17,9 +17,11 @@ import type { Creation } from "./creations.ts"
 import type { ToldCancellation } from "./judge-cancellations.ts"
 import { openLedger, readLedger } from "./ledger.ts"
 import { judge, type Evidence } from "./oracle.ts"
+import { INPUT_RETENTION_MS } from "./node-orders.ts"
 import { OLD_PRICES, PICTURE, ROUND_MODELS } from "./models.ts"
 import { createPlan, toPrompt, type PlannedRequest } from "./requests.ts"
 import { NO_FAULTS, SETTLE_MS, type RoundFaults } from "./round-faults.ts"
+import { readStoredFacts } from "./stored-facts.ts"
 import { NOTHING_TOLD, type Told } from "./told.ts"
 import { createUpstreamChannel } from "./upstream-channel.ts"
 import type { UpstreamScript } from "./upstream-script.ts"
@@ -78,7 +80,7 @@ async function setScene(
       storage,
       artifacts,
       channels,
-      settings,
+      settings: { inputRetentionMs: INPUT_RETENTION_MS, ...settings },
       models: ROUND_MODELS,
       prices: OLD_PRICES,
       media: createUpstreamMedia(),
@@ -104,7 +106,15 @@ async function setScene(
   }
   const creations = upstream.creations.list()
   const recorded = { ledger: await readLedger(path), storage, artifacts, creations }
-  const evidence = { ...recorded, plan, told: NOTHING_TOLD, faults: NO_FAULTS, logLines: [] }
+  const evidence = {
+    ...recorded,
+    plan,
+    told: NOTHING_TOLD,
+    faults: NO_FAULTS,
+    logLines: [],
+    accounts: ACCOUNTS,
+    stored: await readStoredFacts(join(folder.path, "data"), storage),
+  }
   const held = stack.move()
   return { evidence, tasks, artifactsFolder, [Symbol.asyncDispose]: () => held.disposeAsync() }
 }

@@ -14,14 +14,25 @@ import {
   type Task,
 } from "@safelight/core"
 import { sha256 } from "@safelight/engine"
+import type { AccountPlan } from "./accounts.ts"
 import type { Creation } from "./creations.ts"
 import { judgeArtifacts, type Artifacts } from "./judge-artifacts.ts"
 import { judgeCharge, type Charges } from "./judge-charges.ts"
+import { judgeBooks, toCharged, type Charged } from "./judge-books.ts"
+import { judgeErasures, type ToldErasure } from "./judge-erasures.ts"
+import { judgeHolds } from "./judge-holds.ts"
+import { judgeKeys } from "./judge-keys.ts"
+import { judgeLimits } from "./judge-limits.ts"
 import { judgeHandles, judgePurchases, judgeTime, type Purchases } from "./judge-purchases.ts"
+import { judgeRows } from "./judge-rows.ts"
+import { judgeLabels, judgeTerms } from "./judge-terms.ts"
 import type { LedgerEntries } from "./ledger.ts"
 import { NEW_PRICES, ROUND_MODELS } from "./models.ts"
+import { INPUT_RETENTION_MS } from "./node-orders.ts"
 import { fromPrompt, type Plan, type PlannedRequest } from "./requests.ts"
 import { isForgotten, type RoundFaults } from "./round-faults.ts"
+import type { StoredFacts } from "./stored-facts.ts"
+import { readStreams } from "./stored-tasks.ts"
 import type { Told } from "./told.ts"
 
 export interface Evidence {
@@ -31,6 +42,9 @@ export interface Evidence {
   readonly creations: readonly Creation[]
   readonly plan: Plan
   readonly told: Told
+  readonly accounts: readonly AccountPlan[]
+  /** Past what ports show. */
+  readonly stored: StoredFacts
   readonly faults: RoundFaults
   /** Every line that a node wrote to its log. */
   readonly logLines: readonly string[]
@@ -52,6 +66,9 @@ export interface Verdict {
 
 interface Case extends Evidence, Artifacts, Charges, Purchases {
   readonly tasksByRequest: Map<number, string>
+  /** Tasks whose erasure was asked for. */
+  readonly erased: ReadonlyMap<string, ToldErasure>
+  readonly charged: Charged[]
 }
 
 export async function judge(evidence: Evidence): Promise<Verdict> {
@@ -59,13 +76,17 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
   const bought = Map.groupBy(evidence.creations, ({ task }) => task)
   const fail = (words: string): void => void broken.push(words)
   const cancellations = Map.groupBy(evidence.told.cancellations, ({ task }) => task)
+  const erased = new Map(evidence.told.erasures.map((each) => [each.task, each]))
   const open: Case = {
     ...evidence,
     bought,
     cancellations,
     prices: NEW_PRICES,
-    mayLackInputs: () => false,
+    erased,
+    resolved: new Set(evidence.told.resolved),
+    mayLackInputs: ({ id }) => erased.get(id)?.hadEnded === false,
     tasksByRequest: new Map(),
+    charged: [],
     fail,
   }
   const outcomes = new Map<string, number>()
@@ -79,6 +100,7 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
     if (broken.length > brokenBefore) histories.set(stream.id, stream.events)
   }
   judgeAcceptances(open, known)
+  judgeAccounts(open)
   judgeHandles(open, { histories: known, logLines: evidence.logLines })
   for (const { task, createdAt } of evidence.creations) {
     if (known.has(task) || isForgotten(evidence.faults, createdAt)) continue
@@ -89,23 +111,6 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
   const purchases = evidence.creations.length
   const chargedMicros = audited.chargeMicros.total
   return { broken, outcomes, tasks, events, purchases, chargedMicros, histories }
-}
-
-async function* readStreams(storage: Storage): AsyncGenerator<ScannedStream> {
-  for (let after: string | null = ""; after !== null;) {
-    const page: Awaited<ReturnType<Storage["scan"]>> = await storage.scan({ after, limit: 200 })
-    yield* page.streams
-    after = page.next
-  }
-}
-
-/** Every task that is there. */
-export async function listTasks(storage: Storage): Promise<Task[]> {
-  const tasks: Task[] = []
-  for await (const { row } of readStreams(storage)) {
-    if (row !== undefined) tasks.push(fromSnapshot(row.snapshot))
-  }
-  return tasks
 }
 
 async function judgeStream(open: Case, stream: ScannedStream): Promise<string> {
@@ -121,17 +126,52 @@ async function judgeStream(open: Case, stream: ScannedStream): Promise<string> {
   judgeTime(open, task, stream)
   judgeCharge(open, task, planned, stream)
   await judgeArtifacts(open, task, stream)
+  await judgeBesides(open, task, planned, stream)
   return task.error === null ? task.state : `failed ${task.error.code}`
+}
+
+const DAY_MS = 86_400_000
+
+/** Past every moment that a sweep of a round is as of. */
+const SWEPT_AHEAD_MS = 17 * DAY_MS
+
+/** What is kept of a task beside its events. */
+async function judgeBesides(
+  open: Case,
+  task: Task,
+  planned: PlannedRequest | undefined,
+  { artifacts, events }: ScannedStream,
+): Promise<void> {
+  const { charged, erased, fail, storage, stored, told } = open
+  const labels = await storage.readLabels(task.id)
+  charged.push(...toCharged(events, labels["batch"]))
+  const sweptAt = Date.now() + SWEPT_AHEAD_MS
+  const retention = { inputRetentionMs: INPUT_RETENTION_MS, removeAfterMs: DAY_MS, sweptAt }
+  judgeRows(stored.rows, retention, task, fail)
+  judgeHolds(task, artifacts, events, { ...open, holds: told.holds })
+  if (planned === undefined) return
+  judgeTerms(task, planned, told.quotes, fail)
+  if (!erased.has(task.id)) judgeLabels(task, planned, labels, fail)
+}
+
+/** What was told of accounts and keys, and what was erased. */
+function judgeAccounts(open: Case): void {
+  const { charged, fail, faults, logLines, stored, told } = open
+  judgeBooks(told.books, charged, fail)
+  judgeKeys({ ...open, ...told })
+  judgeLimits(told.samples, told.limits, faults, fail)
+  const texts = [...stored.texts, { place: "a log", text: logLines.join("\n") }]
+  judgeErasures({ ...open, erasures: told.erasures, texts, besides: stored.besides })
 }
 
 /** There is no task without a request, and one alone for each; resolves to that request. */
 async function judgeRequest(
-  { fail, ledger, plan, storage, tasksByRequest }: Case,
+  { erased, fail, ledger, plan, storage, tasksByRequest }: Case,
   { account, id, model }: Task,
 ): Promise<PlannedRequest | undefined> {
   const input = await storage.readInput({ task: id, name: "request" })
   const { prompt = "" } = JSON.parse(input?.body ?? "{}") as { prompt?: string }
-  const request = fromPrompt(prompt)
+  const request = fromPrompt(prompt) ?? erased.get(id)?.request
   if (request === undefined || !ledger.asked.has(request)) {
     fail(`nobody asked for ${id}`)
     return undefined

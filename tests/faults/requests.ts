@@ -16,12 +16,16 @@ export interface PlannedRequest {
   readonly model: string
   readonly parameters: Readonly<Record<string, unknown>>
   readonly labels: Readonly<Record<string, string>>
+  /** Whether its caller asks for a quote first, and redeems it. */
+  readonly isQuoted: boolean
+  /** What its caller agrees to pay. */
+  readonly maxCostMicros?: number
 }
 
 export type Plan = (request: number) => PlannedRequest
 
 /** So many groups of requests, by whose label costs are added up. */
-const BATCHES = 5
+export const BATCHES = 5
 
 /** Of twelve requests, about. */
 const MODELS = { [PICTURE]: 6, [EDIT]: 3, [FILM]: 2, [OWN]: 1 }
@@ -31,8 +35,16 @@ const VIDEOS_MS = {
   "2000 2000": 2,
   "5000 5000": 2,
   "9000 9000": 1,
-  "4000 30000": 0,
+  "4000 30000": 1,
 } as const
+
+/** Enough for anything, for some requests, and for few. */
+const TERMS = { none: 8, quoted: 3, "1000000": 1, "60000": 1, "10000": 1 }
+
+function toTerms(name: keyof typeof TERMS): Pick<PlannedRequest, "isQuoted" | "maxCostMicros"> {
+  if (name === "none" || name === "quoted") return { isQuoted: name === "quoted" }
+  return { isQuoted: false, maxCostMicros: Number(name) }
+}
 
 export interface PlanOptions {
   readonly seed: string
@@ -52,6 +64,7 @@ export function createPlan({ accounts, origin, seed }: PlanOptions): Plan {
       account: pickByText(`${seed}:account:${request}`, weights),
       ...toWish(request, { origin, seed }),
       labels: { request: `${request}`, batch: `${request % BATCHES}` },
+      ...toTerms(pickByText(`${seed}:terms:${request}`, TERMS)),
     }
     planned.set(request, made)
     return made
