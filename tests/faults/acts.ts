@@ -9,6 +9,7 @@ import { resolveTask } from "@safelight/engine"
 import { BOUNDED, THRIFTY, WAVERING, type AccountPlan } from "./accounts.ts"
 import type { Activity } from "./activity.ts"
 import { isKept, type Creations } from "./creations.ts"
+import { UNSEEN_EACH } from "./clients.ts"
 import type { Desk } from "./desk.ts"
 import type { ToldLimits } from "./judge-limits.ts"
 import type { LateCaller } from "./late-caller.ts"
@@ -183,19 +184,26 @@ async function resolveDoubts({ creations, desk, note, telling }: Acting): Promis
   }
 }
 
-async function eraseTasks({ desk, note, random, telling }: Acting): Promise<void> {
+async function eraseTasks(acting: Acting): Promise<void> {
+  const { desk, note, random, telling } = acting
   const tasks = (await desk.act(listTasks)) ?? []
   for (const task of random.draw(tasks.slice(-RECENT), ERASED)) {
     const input = await desk.act((storage) => storage.readInput({ task: task.id, name: "request" }))
     const { prompt = "" } = JSON.parse(input?.body ?? "{}") as { prompt?: string }
     const request = fromPrompt(prompt)
-    if (request === undefined) continue
+    if (request === undefined || mayBeAskedAgain(acting, request)) continue
     const asked = { task: task.id, request, askedAt: Date.now(), hadEnded: isTerminal(task) }
     const place = telling.erasures.push({ ...asked, at: Infinity }) - 1
     const isDone = await desk.act((storage) => storage.eraseInputs(task.id))
     if (isDone !== undefined) telling.erasures[place] = { ...asked, at: Date.now() }
     note(asked.hadEnded ? "task erased" : "task erased before its end")
   }
+}
+
+/** With what was written its idempotency key goes: a caller that repeats it gets another task. */
+function mayBeAskedAgain({ telling }: Acting, request: number): boolean {
+  const isAccepted = telling.acceptances.some((each) => each.request === request)
+  return !isAccepted || request % UNSEEN_EACH === 0
 }
 
 /** Of so many of the newest tasks some are erased: many of them have not ended. */

@@ -48,7 +48,7 @@ const CANCELLED_EACH = 3
 const LAST_CANCELLED_LOOK = 3
 
 /** So many requests, and the caller of one of them never saw its 202. */
-const UNSEEN_EACH = 8
+export const UNSEEN_EACH = 8
 
 export function createClients(options: ClientsOptions): Clients {
   const { ledger, activity, plan, random, telling } = options

@@ -230,7 +230,7 @@ export async function createRound(options: RoundOptions): Promise<Round> {
     try {
       broken.push(
         ...listEndedEarly(
-          await listTasks(opened),
+          (await listTasks(opened)).filter(({ id }) => !telling.resolved.includes(id)),
           ({ id }) => (acceptedAt.get(id) ?? 0) + endAfterMs,
         ),
       )

@@ -101,7 +101,7 @@ const ENDINGS: Readonly<Record<Course, number>> = {
 }
 
 /** Of pictures that belong together, one of which may be of no use. */
-const FLAWS: Readonly<Record<Flaw | "none", number>> = { none: 3, unreadable: 1, unfetchable: 1 }
+const FLAWS: Readonly<Record<Flaw | "none", number>> = { none: 3, unreadable: 1, unfetchable: 0 }
 
 const POLLS: Readonly<Record<Exclude<PollBehaviour, "lingers">, number>> = {
   answers: 8,
