@@ -57,12 +57,13 @@ type Act = (acting: Acting) => Promise<void>
 
 export function startActs(options: ActsOptions): Acts {
   const { accounts, activity, desk, random, telling } = options
-  let isStopping = false
+  const stopping = new AbortController()
+  const { signal } = stopping
   const acting: Acting = {
     ...options,
     awaitMore() {
       const goal = activity.count() + random.integer(PAUSE.least, PAUSE.most)
-      return activity.until(() => isStopping || activity.count() >= goal)
+      return activity.until(() => signal.aborted || activity.count() >= goal)
     },
   }
   const ids = new Set(accounts.map(({ id }) => id))
@@ -76,10 +77,10 @@ export function startActs(options: ActsOptions): Acts {
 
   async function run(): Promise<void> {
     const isOpen = (): boolean => accounts.every(({ id }) => desk.keyOf(id) !== undefined)
-    await activity.until(() => isStopping || isOpen())
-    while (!isStopping) {
+    await activity.until(() => signal.aborted || isOpen())
+    while (!signal.aborted) {
       await acting.awaitMore()
-      if (isStopping) return
+      if (signal.aborted) return
       for (const act of random.draw(acts, 1)) await act(acting)
       telling.samples.push(
         ...((await desk.act((storage) => sampleAccounts(options.place, storage))) ?? []),
@@ -92,7 +93,7 @@ export function startActs(options: ActsOptions): Acts {
   running.catch(() => {})
   return {
     async stop() {
-      isStopping = true
+      stopping.abort()
       activity.note()
       await running
       // What the storage forgot may have been their end.

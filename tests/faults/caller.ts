@@ -37,29 +37,39 @@ const IS_PASSING: ReadonlySet<number> = new Set([409, 503])
 
 /** The task; undefined where the request was given up. */
 export async function submit(caller: Caller, planned: PlannedRequest): Promise<string | undefined> {
-  const { account, request } = planned
-  await caller.ledger.asked(request)
+  await caller.ledger.asked(planned.request)
   let patience = PATIENCE
   while (!caller.signal.aborted && patience > 0) {
-    const quote = planned.isQuoted ? await askForQuote(caller, planned) : undefined
-    const isUnquoted = planned.isQuoted && quote === undefined
-    const answer = isUnquoted
-      ? null
-      : await caller.call(account, "/v1/tasks", toSubmission(planned, quote))
+    const answer = await trySubmission(caller, planned)
     if (answer?.status === 202) return await accept(caller, planned, answer)
-    if (answer !== null && isOfAccount(answer)) {
-      // Under a new quote it may do.
-      patience = answer.status === 402 && !planned.isQuoted ? 0 : patience - 1
-    } else if (isUnquoted) {
-      patience -= 1
-    } else if (answer !== null && !IS_PASSING.has(answer.status)) {
-      const { body, status } = answer
-      caller.broken.push(`request ${request} was answered ${status} ${body.error?.code}`)
-      return undefined
-    }
+    patience = answer === null ? patience : toPatience(caller, planned, answer, patience)
     await pause(LOOK_MS)
   }
   return undefined
+}
+
+/** Null where no answer came, or none with a quote. */
+async function trySubmission(caller: Caller, planned: PlannedRequest): Promise<Called | null> {
+  const { call } = caller
+  if (!planned.isQuoted) return await call(planned.account, "/v1/tasks", toSubmission(planned))
+  const quote = await askForQuote(caller, planned)
+  if (quote === undefined) return null
+  return await call(planned.account, "/v1/tasks", toSubmission(planned, quote))
+}
+
+/** What is left of it after an answer that accepts nothing; 0 where the request is given up. */
+function toPatience(
+  { broken }: Caller,
+  { isQuoted, request }: PlannedRequest,
+  answer: Called,
+  patience: number,
+): number {
+  const { body, status } = answer
+  // Under a new quote it may do.
+  if (isOfAccount(answer)) return status === 402 && !isQuoted ? 0 : patience - 1
+  if (IS_PASSING.has(status)) return patience
+  broken.push(`request ${request} was answered ${status} ${body.error?.code}`)
+  return 0
 }
 
 /** A quote to be redeemed; undefined where none could be had. */

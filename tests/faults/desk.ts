@@ -100,9 +100,9 @@ export function createDesk({ accounts, place, random, telling }: DeskOptions): D
     },
     async revoke({ id }) {
       const askedAt = Date.now()
-      const place = telling.revocations.push({ key: id, askedAt, at: Infinity }) - 1
+      const position = telling.revocations.push({ key: id, askedAt, at: Infinity }) - 1
       const isDone = await act((storage) => storage.revokeKey({ id, revokedAt: Date.now() }))
-      if (isDone === true) telling.revocations[place] = { key: id, askedAt, at: Date.now() }
+      if (isDone === true) telling.revocations[position] = { key: id, askedAt, at: Date.now() }
     },
   }
 }

@@ -31,10 +31,20 @@ export function judgeRows(
   if (!hasEnded && !queued.has(id)) fail(`task ${id} (${state}) is not in the queue`)
   if (hasEnded && queued.has(id)) fail(`task ${id} (${state}) is still in the queue`)
   const lookAt = retained.get(id)
-  const last = hasEnded ? toLastDueAt(task, times) : Infinity
-  if (!hasEnded && lookAt !== undefined) fail(`retention looks at task ${id}, which has not ended`)
+  if (hasEnded) judgeLook(lookAt, times, task, fail)
+  else if (lookAt !== undefined) fail(`retention looks at task ${id}, which has not ended`)
+}
+
+function judgeLook(
+  lookAt: number | undefined,
+  times: RetentionTimes,
+  task: Task & { readonly finishedAt: number },
+  fail: (words: string) => void,
+): void {
+  const { id } = task
+  const last = toLastDueAt(task, times)
   // What was due by the last sweep was done, and what comes later is awaited.
-  if (hasEnded && last > times.sweptAt && lookAt === undefined) {
+  if (last > times.sweptAt && lookAt === undefined) {
     fail(`retention has forgotten task ${id}, of which something is due at ${last}`)
   }
   if (lookAt !== undefined && lookAt > last) {
