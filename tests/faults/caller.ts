@@ -25,6 +25,10 @@ export interface Caller extends Pick<ServiceCalls, "call"> {
 export const LOOKS = 8
 const LOOK_MS = 40
 
+/** So many requests, and the artifacts of one of them are kept longer. */
+const HELD_EACH = 4
+const HOLD_MS = 18 * 86_400_000
+
 /** So many refusals that may pass, and a caller gives its request up. */
 const PATIENCE = 6
 
@@ -33,28 +37,62 @@ const IS_PASSING: ReadonlySet<number> = new Set([409, 503])
 
 /** The task; undefined where the request was given up. */
 export async function submit(caller: Caller, planned: PlannedRequest): Promise<string | undefined> {
-  const { account, request } = planned
-  await caller.ledger.asked(request)
+  await caller.ledger.asked(planned.request)
   let patience = PATIENCE
   while (!caller.signal.aborted && patience > 0) {
-    const answer = await caller.call(account, "/v1/tasks", toSubmission(planned))
+    const answer = await trySubmission(caller, planned)
     if (answer?.status === 202) return await accept(caller, planned, answer)
-    if (answer !== null && isOfAccount(answer)) {
-      patience = answer.status === 402 ? 0 : patience - 1
-    } else if (answer !== null && !IS_PASSING.has(answer.status)) {
-      const { body, status } = answer
-      caller.broken.push(`request ${request} was answered ${status} ${body.error?.code}`)
-      return undefined
-    }
+    patience = answer === null ? patience : toPatience(caller, planned, answer, patience)
     await pause(LOOK_MS)
   }
   return undefined
 }
 
-async function accept(
-  { activity, ledger, telling }: Caller,
-  { account, request }: PlannedRequest,
-  { body, key, sentAt }: Called,
+/** Null where no answer came, or none with a quote. */
+async function trySubmission(caller: Caller, planned: PlannedRequest): Promise<Called | null> {
+  const { call } = caller
+  if (!planned.isQuoted) return await call(planned.account, "/v1/tasks", toSubmission(planned))
+  const quote = await askForQuote(caller, planned)
+  if (quote === undefined) return null
+  return await call(planned.account, "/v1/tasks", toSubmission(planned, quote))
+}
+
+/** What is left of it after an answer that accepts nothing; 0 where the request is given up. */
+function toPatience(
+  { broken }: Caller,
+  { isQuoted, request }: PlannedRequest,
+  answer: Called,
+  patience: number,
+): number {
+  const { body, status } = answer
+  // Under a new quote it may do.
+  if (isOfAccount(answer)) return status === 402 && !isQuoted ? 0 : patience - 1
+  if (IS_PASSING.has(status)) return patience
+  broken.push(`request ${request} was answered ${status} ${body.error?.code}`)
+  return 0
+}
+
+/** A quote to be redeemed; undefined where none could be had. */
+async function askForQuote(
+  { broken, call, telling }: Caller,
+  planned: PlannedRequest,
+): Promise<string | undefined> {
+  const { account, request } = planned
+  const answer = await call(account, "/v1/quotes", toSubmission(planned))
+  if (answer === null || isOfAccount(answer) || answer.status === 503) return undefined
+  const { max_cost_micros: maxCostMicros, price_version: priceVersion, quote } = answer.body
+  if (maxCostMicros === undefined || priceVersion === undefined || quote === undefined) {
+    broken.push(`request ${request} was quoted ${answer.status} ${answer.body.error?.code}`)
+    return undefined
+  }
+  telling.quotes.push({ request, priceVersion, maxCostMicros })
+  return quote
+}
+
+export async function accept(
+  { activity, ledger, telling }: Pick<Caller, "activity" | "ledger" | "telling">,
+  { account, request }: Pick<PlannedRequest, "account" | "request">,
+  { body, key, sentAt }: Pick<Called, "body" | "key" | "sentAt">,
 ): Promise<string> {
   const task = body.task_id ?? ""
   await ledger.accepted(request, task)
@@ -66,13 +104,16 @@ async function accept(
 /** Looks at the task for a while, and cancels it at its look number `cancelledAt`. */
 export async function watch(
   caller: Caller,
-  { account }: PlannedRequest,
+  { account, request }: PlannedRequest,
   task: string,
   cancelledAt: number,
 ): Promise<void> {
-  for (let look = 0; look < LOOKS && !caller.signal.aborted; look += 1) {
-    if (look === cancelledAt) await cancel(caller, account, task)
-    if (await hasEnded(caller, account, task)) return
+  const isHeld = request % HELD_EACH === 0
+  for (let count = 0; count < LOOKS && !caller.signal.aborted; count += 1) {
+    if (count === cancelledAt) await cancel(caller, account, task)
+    const status = await look(caller, account, task)
+    if (status === "succeeded" && isHeld) await hold(caller, account, task)
+    if (status !== undefined) return
     await pause(LOOK_MS)
   }
 }
@@ -93,27 +134,49 @@ async function cancel(
   }
 }
 
-/** From the 202 on every node knows the task. */
-async function hasEnded(
+/** As long as every account may that may hold anything, less what clocks are apart. */
+async function hold(
+  { broken, call, telling }: Caller,
+  account: string,
+  task: string,
+): Promise<void> {
+  const until = Math.floor((Date.now() + HOLD_MS) / 1_000)
+  const answer = await call(account, `/v1/tasks/${task}/hold?until=${until}`, {})
+  if (answer === null || isOfAccount(answer)) return
+  if (answer.status === 200) {
+    telling.holds.push({ task, expiresAt: until * 1_000, at: Date.now() })
+  } else if (![404, 410, 503].includes(answer.status)) {
+    broken.push(`the hold of ${task} was answered ${answer.status} ${answer.body.error?.code}`)
+  }
+}
+
+/** How the task ended, if it did or is gone; from the 202 on every node knows it. */
+async function look(
   { broken, call, missing }: Caller,
   account: string,
   task: string,
-): Promise<boolean> {
+): Promise<string | undefined> {
   const answer = await call(account, `/v1/tasks/${task}`)
-  if (answer === null || isOfAccount(answer) || answer.status === 503) return false
+  if (answer === null || isOfAccount(answer) || answer.status === 503) return undefined
   const { body, status } = answer
   if (status === 404) missing.add(task)
   else if (status !== 200) broken.push(`task ${task} was answered ${status}`)
-  return status === 404 || body.status === "succeeded" || body.status === "failed"
+  if (status === 404) return "missing"
+  return body.status === "succeeded" || body.status === "failed" ? body.status : undefined
 }
 
-function toSubmission({ labels, model, parameters, request }: PlannedRequest): Sent {
+export function toSubmission(
+  { labels, maxCostMicros, model, parameters, request }: PlannedRequest,
+  quote?: string,
+): Sent {
   const label = Object.entries(labels).map(([name, value]) => `${name}=${value}`)
   return {
     headers: {
       "content-type": "application/json",
       "idempotency-key": `request-${request}`,
       "safelight-label": label.join(", "),
+      ...(maxCostMicros !== undefined && { "safelight-max-cost-micros": `${maxCostMicros}` }),
+      ...(quote !== undefined && { "safelight-quote": quote }),
     },
     body: JSON.stringify({ model, parameters }),
   }

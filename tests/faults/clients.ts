@@ -10,7 +10,7 @@ import type { Ledger } from "./ledger.ts"
 import type { Random } from "./random.ts"
 import type { Plan } from "./requests.ts"
 import { createServiceCalls } from "./service-calls.ts"
-import { createTelling, type Told } from "./told.ts"
+import type { Telling } from "./told.ts"
 
 export interface Clients {
   /** Lets requests be made without a bound, until `calm`. */
@@ -25,7 +25,6 @@ export interface Clients {
   readonly answers: ReadonlyMap<string, number>
   /** What was answered and must never be. */
   readonly broken: readonly string[]
-  readonly told: Told
   /** Tasks that had their 202 and were not found afterwards. */
   readonly missing: ReadonlySet<string>
 }
@@ -35,6 +34,7 @@ export interface ClientsOptions {
   readonly activity: Activity
   readonly random: Random
   readonly plan: Plan
+  readonly telling: Telling
   /** A key of the account that is believed to hold; undefined where there is none. */
   readonly keyOf: (account: string) => NewKey | undefined
   /** Nodes that are up as far as is known. */
@@ -48,13 +48,12 @@ const CANCELLED_EACH = 3
 const LAST_CANCELLED_LOOK = 3
 
 /** So many requests, and the caller of one of them never saw its 202. */
-const UNSEEN_EACH = 8
+export const UNSEEN_EACH = 8
 
 export function createClients(options: ClientsOptions): Clients {
-  const { ledger, activity, plan, random } = options
+  const { ledger, activity, plan, random, telling } = options
   const stopping = new AbortController()
-  const telling = createTelling()
-  const { answers, call } = createServiceCalls({ ...options, telling, signal: stopping.signal })
+  const { answers, call } = createServiceCalls({ ...options, signal: stopping.signal })
   const missing = new Set<string>()
   const broken: string[] = []
   const caller: Caller = {
@@ -95,7 +94,6 @@ export function createClients(options: ClientsOptions): Clients {
   return {
     answers,
     broken,
-    told: telling,
     missing,
     rush() {
       waiting.allowed = Infinity

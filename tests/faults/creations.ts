@@ -4,6 +4,7 @@
  * call; a creation that is void produced nothing and was not billed, so another may follow it.
  */
 import type { Channel } from "@safelight/core"
+import { toProduction, type Flaw, type Production, type UpstreamOrder } from "./products.ts"
 import type { Course } from "./upstream-script.ts"
 
 export type UpstreamKind = Channel["submission"]["kind"]
@@ -14,6 +15,10 @@ export interface Creation {
   readonly key: string
   readonly operation: string
   readonly ending: Course
+  /** What it makes where it completes; what it is billed for where it refuses and is billed. */
+  readonly production: Production
+  /** What a refusal says in the provider's own words. */
+  readonly words: string
   readonly createdAt: number
   /** When the work is complete, before which every poll says "running"; 0 where polls alone count. */
   readonly completeAt: number
@@ -39,6 +44,7 @@ export interface Telling {
 }
 
 export interface CreateRequest {
+  readonly order: UpstreamOrder
   readonly kind: UpstreamKind
   readonly key: string
   readonly task: string
@@ -55,6 +61,7 @@ export interface Creations {
 
 export interface CreationCourse {
   readonly ending: Course
+  readonly flaw?: Flaw | null
   readonly pollsBefore: number
   /** How long the work takes besides; none by default. */
   readonly workMs?: number
@@ -66,12 +73,12 @@ export function createCreations(): Creations {
   const byOperation = new Map<string, Creation>()
   const byKey = new Map<string, Creation>()
   return {
-    create({ kind, key, task }, toCourse) {
+    create({ kind, key, order, task }, toCourse) {
       const name = `${kind} ${key}`
       const known = kind === "unkeyed" ? undefined : byKey.get(name)
       if (known !== undefined) return known
       const operation = `${kind}-${byOperation.size + 1}-${key}`
-      const { ending, pollsBefore: pollsLeft, workMs = 0 } = toCourse(operation)
+      const { ending, flaw, pollsBefore: pollsLeft, workMs = 0 } = toCourse(operation)
       const createdAt = Date.now()
       const created: Creation = {
         kind,
@@ -79,6 +86,8 @@ export function createCreations(): Creations {
         task,
         operation,
         ending,
+        production: toProduction(operation, order, flaw),
+        words: `no, not "${order.prompt}"`,
         createdAt,
         pollsLeft,
         completeAt: workMs === 0 ? 0 : createdAt + workMs,
@@ -94,9 +103,4 @@ export function createCreations(): Creations {
     findByOperation: (operation) => byOperation.get(operation),
     list: () => [...byOperation.values()],
   }
-}
-
-/** The bytes an operation makes: told from its name, so that a digest can be checked anywhere. */
-export function toProduct(operation: string): Buffer {
-  return Buffer.from(`the picture of ${operation}\n`.repeat(200))
 }

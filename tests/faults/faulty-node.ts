@@ -12,7 +12,6 @@ import {
   fromSnapshot,
   isSafelightError,
   isTerminal,
-  MODELS,
   type Log,
   type LogFields,
   type Task,
@@ -22,18 +21,11 @@ import { createHttpHandler, createNodeServer } from "@safelight/http"
 import { createFaultyClock } from "./faulty-clock.ts"
 import { createFullDisk } from "./full-disk.ts"
 import type { UpstreamKind } from "./creations.ts"
-import {
-  MODEL,
-  NEW_PRICES,
-  OLD_PRICES,
-  SETTINGS,
-  type NodeOptions,
-  type Order,
-  type Saying,
-  type Trap,
-} from "./node-orders.ts"
+import { NEW_PRICES, OLD_PRICES, PICTURE, ROUND_MODELS } from "./models.ts"
+import { SETTINGS, type NodeOptions, type Order, type Saying, type Trap } from "./node-orders.ts"
 import { openStorage } from "./open-storage.ts"
 import { createUpstreamChannel } from "./upstream-channel.ts"
+import { createFilmInspector, createUpstreamMedia } from "./upstream-media.ts"
 
 /** How often the node sweeps: often enough that sweeps meet every other thing it does. */
 const SWEEP_MS = 300
@@ -107,13 +99,22 @@ const engine = createEngine({
   clock,
   log,
   settings,
-  models: MODELS.filter(({ id }) => options.isNarrow !== true || id !== MODEL),
+  models: ROUND_MODELS.filter(({ id }) => options.isNarrow !== true || id !== PICTURE),
   prices: options.hasNewPrices === true ? NEW_PRICES : OLD_PRICES,
   probe: pass,
+  media: createUpstreamMedia(),
+  inspector: createFilmInspector(),
 })
 const publicUrl = (): string => "http://127.0.0.1"
 const access = createAccess({ storage, service: engine, clock })
-const handler = createHttpHandler({ service: engine, access, clock, log, publicUrl })
+const handler = createHttpHandler({
+  service: engine,
+  access,
+  clock,
+  log,
+  publicUrl,
+  models: ROUND_MODELS,
+})
 const server = await createNodeServer({ handler, log })
 process.on("message", (order) => obey(order as Order))
 process.on("disconnect", () => process.exit(0))

@@ -27,6 +27,9 @@ export interface AnswerBody {
   readonly outcome?: string
   readonly task?: { readonly status?: string }
   readonly error?: { readonly code?: string }
+  readonly quote?: string
+  readonly price_version?: string
+  readonly max_cost_micros?: number
 }
 
 export interface Call {

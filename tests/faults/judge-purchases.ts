@@ -21,6 +21,10 @@ export interface Purchases {
   readonly fail: (words: string) => void
   /** What callers were told, by task. */
   readonly cancellations: ReadonlyMap<string, readonly ToldCancellation[]>
+  /** Tasks in doubt that the operator settled, or tried to: as failed, whatever came of the call. */
+  readonly resolved: ReadonlySet<string>
+  /** Whether what was written for the task was erased before it ended, as far as is known. */
+  readonly mayLackInputs: (task: Task) => boolean
 }
 
 /** At most one creation a task, but for those that were told to have produced nothing. */
@@ -45,7 +49,10 @@ export function judgePurchases(open: Purchases, task: Task): void {
 }
 
 /** Bought and completed, a task succeeds, unless a fault of the round explains why it did not. */
-function judgeLoss({ fail, faults }: Purchases, task: Task, creation: Creation): void {
+function judgeLoss(open: Purchases, task: Task, creation: Creation): void {
+  const { fail, faults, mayLackInputs, resolved } = open
+  // What is erased can neither be sent again nor be asked for.
+  if (resolved.has(task.id) || (mayLackInputs(task) && task.operation === null)) return
   if (creation.ending !== "completes" || isGivenUp(task, creation)) return
   if (explainLoss(creation, task, faults) !== undefined) return
   fail(
@@ -55,10 +62,11 @@ function judgeLoss({ fail, faults }: Purchases, task: Task, creation: Creation):
 
 /** A task that fails because its time is up fails no sooner than that, and none is born so late. */
 export function judgeTime(
-  { fail, faults }: Purchases,
+  { fail, faults, resolved }: Purchases,
   task: Task,
   { events }: ScannedStream,
 ): void {
+  if (resolved.has(task.id)) return
   const failedAt = events.findLast(({ type }) => type === "failed")?.at ?? Infinity
   if (faults.isTimeAhead || !isTimedOut(task) || failedAt >= task.endBy) return
   fail(`task ${task.id} failed (${task.error?.code}) ${task.endBy - failedAt} ms before its end`)

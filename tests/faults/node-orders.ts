@@ -1,5 +1,5 @@
 /** What a node under test is told at its start and while it runs, and what it says. */
-import { currentPrices, DEFAULT_PRICES, type PriceBook, type ProbePoint } from "@safelight/core"
+import type { ProbePoint } from "@safelight/core"
 import type { EngineSettings } from "@safelight/engine"
 import type { UpstreamKind } from "./creations.ts"
 import { SUBMIT_TIMEOUT_MS } from "./upstream-protocol.ts"
@@ -47,29 +47,13 @@ export type Order =
 
 export type Saying = { readonly kind: "ready"; readonly url: string } | { readonly kind: "drained" }
 
-/** What clients ask for. */
-export const MODEL = "vendor-a/v4.1/flash/text-to-image"
-
-/** Prices as they are before and after a change: the new table costs twice as much. */
-export const OLD_PRICES: PriceBook = DEFAULT_PRICES
-export const NEW_PRICES: PriceBook = [
-  ...DEFAULT_PRICES,
-  {
-    version: "changed-2",
-    models: Object.fromEntries(
-      Object.entries(currentPrices(DEFAULT_PRICES).models).map(([model, price]) => [
-        model,
-        { ...price, ...(price.perImageMicros && { perImageMicros: 2 * price.perImageMicros }) },
-      ]),
-    ),
-  },
-]
-
 /** Small numbers, so that a takeover takes a moment; above what a busy machine needs for a turn. */
 export const CLAIM_MS = 1_000
 
 /** Longer than any part of a short round: what ends by it was in doubt, or waited for very long. */
 export const END_AFTER_MS = 90_000
+
+export const INPUT_RETENTION_MS = 100 * 86_400_000
 
 export const SETTINGS: Partial<EngineSettings> = {
   // At least twice the channel's time-out, or no call could ever be sent.
@@ -86,5 +70,5 @@ export const SETTINGS: Partial<EngineSettings> = {
   // Rounds sweep days ahead, while their clients still ask again under the same keys.
   idempotencyMs: 100 * 86_400_000,
   // By its prompt the oracle knows whose task it is.
-  inputRetentionMs: 100 * 86_400_000,
+  inputRetentionMs: INPUT_RETENTION_MS,
 }

@@ -17,11 +17,15 @@ import type { Creation } from "./creations.ts"
 import type { ToldCancellation } from "./judge-cancellations.ts"
 import { openLedger, readLedger } from "./ledger.ts"
 import { judge, type Evidence } from "./oracle.ts"
-import { createPlan } from "./requests.ts"
+import { INPUT_RETENTION_MS } from "./node-orders.ts"
+import { OLD_PRICES, PICTURE, ROUND_MODELS } from "./models.ts"
+import { createPlan, toPrompt, type PlannedRequest } from "./requests.ts"
 import { NO_FAULTS, SETTLE_MS, type RoundFaults } from "./round-faults.ts"
+import { readStoredFacts } from "./stored-facts.ts"
 import { NOTHING_TOLD, type Told } from "./told.ts"
 import { createUpstreamChannel } from "./upstream-channel.ts"
 import type { UpstreamScript } from "./upstream-script.ts"
+import { createFilmInspector, createUpstreamMedia } from "./upstream-media.ts"
 import { startUpstream } from "./upstream-server.ts"
 
 const WELL: UpstreamScript = {
@@ -46,10 +50,18 @@ const SHORT: Partial<EngineSettings> = { backoffMs: 50, endAfterMs: 500, maxAtte
 /** Long ago: whoever was told of a purchase then has had the time to write it down. */
 const BOUGHT_AT = 1_000_000
 
+type Wish = (request: number, origin: string) => Pick<PlannedRequest, "model" | "parameters">
+
+const A_PICTURE: Wish = (request) => ({
+  model: PICTURE,
+  parameters: { prompt: toPrompt(request), size: "square" },
+})
+
 async function setScene(
   requests: readonly number[],
   script = WELL,
   settings: Partial<EngineSettings> = {},
+  wish = A_PICTURE,
 ): Promise<Scene> {
   await using stack = new AsyncDisposableStack()
   const folder = stack.use(await createTemporaryFolder())
@@ -63,12 +75,26 @@ async function setScene(
   const channels = [
     createUpstreamChannel({ origin, kind: "keyed", concurrency: 4, node: "node-1" }),
   ]
-  const engine = stack.use(createEngine({ storage, artifacts, channels, settings }))
+  const engine = stack.use(
+    createEngine({
+      storage,
+      artifacts,
+      channels,
+      settings: { inputRetentionMs: INPUT_RETENTION_MS, ...settings },
+      models: ROUND_MODELS,
+      prices: OLD_PRICES,
+      media: createUpstreamMedia(),
+      inspector: createFilmInspector(),
+    }),
+  )
   engine.start()
   const path = join(folder.path, "ledger.ndjson")
   const ledger = stack.use(await openLedger(path))
   const tasks: string[] = []
-  const plan = createPlan("1", ACCOUNTS)
+  const plan = (request: number): PlannedRequest => ({
+    ...createPlan({ seed: "1", accounts: ACCOUNTS, origin })(request),
+    ...wish(request, origin),
+  })
   for (const request of requests) {
     await ledger.asked(request)
     const { account, labels, model, parameters } = plan(request)
@@ -80,7 +106,15 @@ async function setScene(
   }
   const creations = upstream.creations.list()
   const recorded = { ledger: await readLedger(path), storage, artifacts, creations }
-  const evidence = { ...recorded, plan, told: NOTHING_TOLD, faults: NO_FAULTS, logLines: [] }
+  const evidence = {
+    ...recorded,
+    plan,
+    told: NOTHING_TOLD,
+    faults: NO_FAULTS,
+    logLines: [],
+    accounts: ACCOUNTS,
+    stored: await readStoredFacts(join(folder.path, "data"), storage),
+  }
   const held = stack.move()
   return { evidence, tasks, artifactsFolder, [Symbol.asyncDispose]: () => held.disposeAsync() }
 }
@@ -265,6 +299,8 @@ describe("the oracle, of a task that failed though it was bought", () => {
       key: `${task}.1`,
       operation: "bought",
       ending: "completes",
+      production: { pieces: [null], filmMs: 0, inputVideosMs: [] },
+      words: "no",
       createdAt: BOUGHT_AT,
       completeAt: 0,
       pollsLeft: 0,

@@ -3,16 +3,10 @@
  * each other once every fault is over and every task ended. It knows nothing of how the engine
  * works; each broken promise is a sentence, and none of them is a matter of degree.
  */
-import { createHash } from "node:crypto"
 import { createAudit, describeFinding } from "@safelight/audit"
 import {
-  chargeOf,
-  sealPrices,
   fromSnapshot,
   isTerminal,
-  MODELS,
-  textToImage,
-  type ArtifactRow,
   type ArtifactStorage,
   type ScannedStream,
   type Storage,
@@ -20,14 +14,26 @@ import {
   type Task,
 } from "@safelight/core"
 import { sha256 } from "@safelight/engine"
-import { toProduct, type Creation } from "./creations.ts"
+import type { AccountPlan } from "./accounts.ts"
+import type { Creation } from "./creations.ts"
+import { judgeArtifacts, type Artifacts } from "./judge-artifacts.ts"
+import { judgeCharge, type Charges } from "./judge-charges.ts"
+import { judgeBooks, toCharged, type Charged } from "./judge-books.ts"
+import { judgeErasures, type ToldErasure } from "./judge-erasures.ts"
+import { judgeHolds } from "./judge-holds.ts"
+import { judgeKeys } from "./judge-keys.ts"
+import { judgeLimits } from "./judge-limits.ts"
 import { judgeHandles, judgePurchases, judgeTime, type Purchases } from "./judge-purchases.ts"
+import { judgeRows } from "./judge-rows.ts"
+import { judgeLabels, judgeTerms } from "./judge-terms.ts"
 import type { LedgerEntries } from "./ledger.ts"
-import { NEW_PRICES } from "./node-orders.ts"
-import { fromPrompt, type Plan } from "./requests.ts"
+import { NEW_PRICES, ROUND_MODELS } from "./models.ts"
+import { INPUT_RETENTION_MS } from "./node-orders.ts"
+import { fromPrompt, type Plan, type PlannedRequest } from "./requests.ts"
 import { isForgotten, type RoundFaults } from "./round-faults.ts"
+import type { StoredFacts } from "./stored-facts.ts"
+import { readStreams } from "./stored-tasks.ts"
 import type { Told } from "./told.ts"
-import { toOperationName } from "./upstream-channel.ts"
 
 export interface Evidence {
   readonly ledger: LedgerEntries
@@ -36,6 +42,9 @@ export interface Evidence {
   readonly creations: readonly Creation[]
   readonly plan: Plan
   readonly told: Told
+  readonly accounts: readonly AccountPlan[]
+  /** Past what ports show. */
+  readonly stored: StoredFacts
   readonly faults: RoundFaults
   /** Every line that a node wrote to its log. */
   readonly logLines: readonly string[]
@@ -55,8 +64,11 @@ export interface Verdict {
   readonly histories: ReadonlyMap<string, readonly StoredEvent[]>
 }
 
-interface Case extends Evidence, Purchases {
+interface Case extends Evidence, Artifacts, Charges, Purchases {
   readonly tasksByRequest: Map<number, string>
+  /** Tasks whose erasure was asked for. */
+  readonly erased: ReadonlyMap<string, ToldErasure>
+  readonly charged: Charged[]
 }
 
 export async function judge(evidence: Evidence): Promise<Verdict> {
@@ -64,7 +76,19 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
   const bought = Map.groupBy(evidence.creations, ({ task }) => task)
   const fail = (words: string): void => void broken.push(words)
   const cancellations = Map.groupBy(evidence.told.cancellations, ({ task }) => task)
-  const open: Case = { ...evidence, bought, cancellations, tasksByRequest: new Map(), fail }
+  const erased = new Map(evidence.told.erasures.map((each) => [each.task, each]))
+  const open: Case = {
+    ...evidence,
+    bought,
+    cancellations,
+    prices: NEW_PRICES,
+    erased,
+    resolved: new Set(evidence.told.resolved),
+    mayLackInputs: ({ id }) => erased.get(id)?.hadEnded === false,
+    tasksByRequest: new Map(),
+    charged: [],
+    fail,
+  }
   const outcomes = new Map<string, number>()
   const known = new Map<string, readonly StoredEvent[]>()
   const histories = new Map<string, readonly StoredEvent[]>()
@@ -76,6 +100,7 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
     if (broken.length > brokenBefore) histories.set(stream.id, stream.events)
   }
   judgeAcceptances(open, known)
+  judgeAccounts(open)
   judgeHandles(open, { histories: known, logLines: evidence.logLines })
   for (const { task, createdAt } of evidence.creations) {
     if (known.has(task) || isForgotten(evidence.faults, createdAt)) continue
@@ -88,23 +113,6 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
   return { broken, outcomes, tasks, events, purchases, chargedMicros, histories }
 }
 
-async function* readStreams(storage: Storage): AsyncGenerator<ScannedStream> {
-  for (let after: string | null = ""; after !== null;) {
-    const page: Awaited<ReturnType<Storage["scan"]>> = await storage.scan({ after, limit: 200 })
-    yield* page.streams
-    after = page.next
-  }
-}
-
-/** Every task that is there. */
-export async function listTasks(storage: Storage): Promise<Task[]> {
-  const tasks: Task[] = []
-  for await (const { row } of readStreams(storage)) {
-    if (row !== undefined) tasks.push(fromSnapshot(row.snapshot))
-  }
-  return tasks
-}
-
 async function judgeStream(open: Case, stream: ScannedStream): Promise<string> {
   const { id, row } = stream
   if (row === undefined) {
@@ -112,30 +120,62 @@ async function judgeStream(open: Case, stream: ScannedStream): Promise<string> {
     return "orphaned"
   }
   const task = fromSnapshot(row.snapshot)
-  await judgeRequest(open, task)
+  const planned = await judgeRequest(open, task)
   if (!isTerminal(task)) open.fail(`task ${id} never ended: ${task.state}`)
   judgePurchases(open, task)
   judgeTime(open, task, stream)
-  judgeCharge(open, task, stream)
-  if (task.state === "succeeded.available") {
-    for (const artifact of stream.artifacts) await judgeArtifact(open, task, artifact)
-  }
-  if (task.state === "succeeded.expired") {
-    const left = await open.artifacts.list(id)
-    if (left.length > 0) open.fail(`${left.length} files of expired task ${id} are left`)
-  }
+  judgeCharge(open, task, planned, stream)
+  await judgeArtifacts(open, task, stream)
+  await judgeBesides(open, task, planned, stream)
   return task.error === null ? task.state : `failed ${task.error.code}`
 }
 
-/** There is no task without a request, and one alone for each. */
-async function judgeRequest(
-  { fail, ledger, plan, storage, tasksByRequest }: Case,
-  { account, id, model }: Task,
+const DAY_MS = 86_400_000
+
+/** Past every moment that a sweep of a round is as of. */
+const SWEPT_AHEAD_MS = 17 * DAY_MS
+
+/** What is kept of a task beside its events. */
+async function judgeBesides(
+  open: Case,
+  task: Task,
+  planned: PlannedRequest | undefined,
+  { artifacts, events }: ScannedStream,
 ): Promise<void> {
+  const { charged, erased, fail, storage, stored, told } = open
+  const labels = await storage.readLabels(task.id)
+  charged.push(...toCharged(events, labels["batch"]))
+  const sweptAt = Date.now() + SWEPT_AHEAD_MS
+  const retention = { inputRetentionMs: INPUT_RETENTION_MS, removeAfterMs: DAY_MS, sweptAt }
+  judgeRows(stored.rows, retention, task, fail)
+  judgeHolds(task, artifacts, events, { ...open, holds: told.holds })
+  if (planned === undefined) return
+  judgeTerms(task, planned, told.quotes, fail)
+  if (!erased.has(task.id)) judgeLabels(task, planned, labels, fail)
+}
+
+/** What was told of accounts and keys, and what was erased. */
+function judgeAccounts(open: Case): void {
+  const { charged, fail, faults, logLines, stored, told } = open
+  judgeBooks(told.books, charged, fail)
+  judgeKeys({ ...open, ...told })
+  judgeLimits(told.samples, told.limits, faults, fail)
+  const texts = [...stored.texts, { place: "a log", text: logLines.join("\n") }]
+  judgeErasures({ ...open, erasures: told.erasures, texts, besides: stored.besides })
+}
+
+/** There is no task without a request, and one alone for each; resolves to that request. */
+async function judgeRequest(
+  { erased, fail, ledger, plan, storage, tasksByRequest }: Case,
+  { account, id, model }: Task,
+): Promise<PlannedRequest | undefined> {
   const input = await storage.readInput({ task: id, name: "request" })
   const { prompt = "" } = JSON.parse(input?.body ?? "{}") as { prompt?: string }
-  const request = fromPrompt(prompt)
-  if (request === undefined || !ledger.asked.has(request)) return fail(`nobody asked for ${id}`)
+  const request = fromPrompt(prompt) ?? erased.get(id)?.request
+  if (request === undefined || !ledger.asked.has(request)) {
+    fail(`nobody asked for ${id}`)
+    return undefined
+  }
   const other = tasksByRequest.get(request)
   if (other !== undefined) fail(`request ${request} was made two tasks, ${other} and ${id}`)
   tasksByRequest.set(request, id)
@@ -143,6 +183,7 @@ async function judgeRequest(
   if (account !== planned.account || model !== planned.model) {
     fail(`request ${request} of ${planned.account} was made a task of ${account}, by ${model}`)
   }
+  return planned
 }
 
 /** Every 202 names the one task of its request, and it is there unless it was forgotten. */
@@ -162,52 +203,9 @@ function judgeAcceptances(
   }
 }
 
-/**
- * One charge a success, and none a failure unless its channel reported it billed: then it has to be
- * charged where that report ended the task, and where the report reached nobody it can't be.
- */
-function judgeCharge({ bought, fail }: Case, task: Task, { charge }: ScannedStream): void {
-  const { id, chargeMicros, error, priceVersion } = task
-  const isBilled = (bought.get(id) ?? []).some(
-    ({ ending, isEndTold }) => ending === "refuses-billed" && isEndTold,
-  )
-  const price = chargeOf(textToImage, SEALED_PRICES, priceVersion, USAGE)
-  const isRefused = isBilled && error?.code === "provider_rejected"
-  const expected = task.state.startsWith("succeeded") || isRefused ? price : 0
-  const charged = charge?.chargeMicros ?? 0
-  if (charged !== expected || charged !== chargeMicros) {
-    fail(`task ${id} (${task.state}) is charged ${charged}, its snapshot says ${chargeMicros}`)
-  }
-}
-
-const SEALED_PRICES = sealPrices(NEW_PRICES, sha256)
-const USAGE = { images: 1, inputVideosMs: [], outputVideoMs: 0 }
-
-async function judgeArtifact({ artifacts, fail }: Case, task: Task, row: ArtifactRow) {
-  const expected = toProduct(toOperationName(task.operation))
-  const digest = createHash("sha256")
-  try {
-    const reader = await artifacts.open({ locator: row.locator })
-    try {
-      const into = Buffer.alloc(64 * 1024)
-      for (let count = await reader.read(into); count > 0; count = await reader.read(into)) {
-        digest.update(into.subarray(0, count))
-      }
-    } finally {
-      await reader.close()
-    }
-  } catch (error) {
-    return fail(`artifact ${row.key} of ${task.id} can't be read: ${String(error)}`)
-  }
-  const found = digest.digest("hex")
-  if (found !== row.sha256) fail(`the file of ${task.id} is not what its manifest says`)
-  if (found !== createHash("sha256").update(expected).digest("hex"))
-    fail(`the file of ${task.id} is not what the upstream made`)
-}
-
 /** Every history legal, every row and total what the log makes. */
 async function judgeLog({ storage, fail }: Case) {
-  const audit = createAudit({ storage, digest: sha256, prices: NEW_PRICES, models: MODELS })
+  const audit = createAudit({ storage, digest: sha256, prices: NEW_PRICES, models: ROUND_MODELS })
   const verified = await audit.verify()
   const replayed = await audit.replay()
   for (const report of [verified, replayed]) {

@@ -11,18 +11,24 @@ import { isTerminal, type Task } from "@safelight/core"
 import { createTemporaryFolder } from "../support/temporary-folder.ts"
 import { ACCOUNTS, type AccountPlan } from "./accounts.ts"
 import { createActivity, type Activity } from "./activity.ts"
+import { startActs } from "./acts.ts"
 import { createClients, type Clients } from "./clients.ts"
 import { createDesk } from "./desk.ts"
+import { createLateCaller } from "./late-caller.ts"
 import { openLedger, readLedger } from "./ledger.ts"
 import { END_AFTER_MS, type NodeOptions } from "./node-orders.ts"
 import { LAST_LINES, startNode, type NodeProcess } from "./node-process.ts"
 import { listEndedEarly } from "./judge-purchases.ts"
 import { openStorage } from "./open-storage.ts"
-import { judge, listTasks } from "./oracle.ts"
+import { judge } from "./oracle.ts"
 import { createRandom, type Random } from "./random.ts"
 import type { RoundReport } from "./report.ts"
 import { createPlan } from "./requests.ts"
 import { isForgotten, type RoundFaults, type Span } from "./round-faults.ts"
+import { readBooks } from "./read-books.ts"
+import { readStoredFacts } from "./stored-facts.ts"
+import { listTasks } from "./stored-tasks.ts"
+import { createTelling } from "./told.ts"
 import { createUpstreamScript, type UpstreamScript } from "./upstream-script.ts"
 import { startUpstream, type Upstream } from "./upstream-server.ts"
 
@@ -111,22 +117,39 @@ export async function createRound(options: RoundOptions): Promise<Round> {
   const suffered: RoundFaults = { endedAt, disturbances, forgotten, isTimeAhead }
   const isUp = (node: NodeProcess): boolean => node.isAlive()
   const { accounts = ACCOUNTS } = options
-  const plan = createPlan(options.seed, accounts)
+  const plan = createPlan({ seed: options.seed, accounts, origin: upstream.origin })
+  const telling = createTelling()
   const desk = createDesk({
+    telling,
     accounts,
     place: storage.healthy,
     random: createRandom(`${options.seed}:desk`),
   })
+  const targets = (): readonly NodeProcess[] =>
+    nodes.filter((node) => isUp(node) && !narrow.has(node))
   const clients = createClients({
     ledger,
     activity,
     plan,
+    telling,
     keyOf: (account) => desk.keyOf(account),
     random: createRandom(`${options.seed}:clients`),
-    targets: () => nodes.filter((node) => isUp(node) && !narrow.has(node)),
+    targets,
     callers: options.callers ?? CALLERS,
   })
+  const acts = startActs({
+    desk,
+    accounts,
+    activity,
+    telling,
+    note,
+    place: storage.healthy,
+    random: createRandom(`${options.seed}:acts`),
+    creations: upstream.creations,
+    late: createLateCaller({ activity, ledger, plan, targets, telling }),
+  })
   stack.defer(() => clients.stop())
+  stack.defer(() => acts.stop().catch(() => {}))
   stack.defer(async () => {
     for (const node of nodes) node.signal("SIGKILL")
     await Promise.all(nodes.map(({ ended }) => ended))
@@ -181,6 +204,7 @@ export async function createRound(options: RoundOptions): Promise<Round> {
     const drained = node.says("drained")
     node.order({ kind: "drain" })
     await drained
+    telling.books.push(...(await readBooks(node, desk, accounts)))
     doomed.add(node)
     node.order({ kind: "stop" })
     await node.ended
@@ -188,6 +212,8 @@ export async function createRound(options: RoundOptions): Promise<Round> {
   }
 
   async function allEnded(): Promise<void> {
+    // What is paused never ends.
+    await acts.stop()
     const opened = await openStorage({ place: storage.healthy, mode: "beside" })
     try {
       while (!(await listTasks(opened)).every(hasSettled)) await pause(LOOK_MS)
@@ -204,7 +230,7 @@ export async function createRound(options: RoundOptions): Promise<Round> {
     try {
       broken.push(
         ...listEndedEarly(
-          await listTasks(opened),
+          (await listTasks(opened)).filter(({ id }) => !telling.resolved.includes(id)),
           ({ id }) => (acceptedAt.get(id) ?? 0) + endAfterMs,
         ),
       )
@@ -214,6 +240,7 @@ export async function createRound(options: RoundOptions): Promise<Round> {
   }
 
   async function finish(changed: FinishOptions = {}): Promise<RoundReport> {
+    await acts.stop()
     for (const node of nodes.filter(isUp)) await kill(node)
     if (!isTimeAhead) await lookForHaste()
     await drain(changed)
@@ -231,7 +258,9 @@ export async function createRound(options: RoundOptions): Promise<Round> {
         artifacts: createFilesystemArtifacts({ folder: artifactsFolder }),
         creations: upstream.creations.list(),
         plan,
-        told: clients.told,
+        told: telling,
+        accounts,
+        stored: await readStoredFacts(storage.healthy, opened),
         faults: suffered,
         logLines: logs.flat(),
       })

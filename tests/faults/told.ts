@@ -2,7 +2,13 @@
  * What callers and the operator were told while a round went on: each is a promise from the moment that
  * the answer came. Every moment is of the process that no fault touches.
  */
+import type { Book } from "./judge-books.ts"
 import type { ToldCancellation } from "./judge-cancellations.ts"
+import type { ToldErasure } from "./judge-erasures.ts"
+import type { ToldHold } from "./judge-holds.ts"
+import type { ToldRevocation, ToldSuspension } from "./judge-keys.ts"
+import type { AccountSample, ToldLimits } from "./judge-limits.ts"
+import type { ToldQuote } from "./judge-terms.ts"
 
 /** A 202. */
 export interface ToldAcceptance {
@@ -28,15 +34,38 @@ export interface ToldRefusal {
 
 export interface Told {
   readonly acceptances: readonly ToldAcceptance[]
+  readonly books: readonly Book[]
   readonly cancellations: readonly ToldCancellation[]
+  readonly erasures: readonly ToldErasure[]
+  readonly holds: readonly ToldHold[]
+  readonly limits: readonly ToldLimits[]
+  readonly quotes: readonly ToldQuote[]
   readonly refusals: readonly ToldRefusal[]
+  /** Tasks in doubt that the operator settled, or tried to. */
+  readonly resolved: readonly string[]
+  readonly revocations: readonly ToldRevocation[]
+  readonly samples: readonly AccountSample[]
+  readonly suspensions: readonly ToldSuspension[]
 }
-
-export const NOTHING_TOLD: Told = { acceptances: [], cancellations: [], refusals: [] }
 
 /** The same while it is written down. */
 export type Telling = { readonly [Kind in keyof Told]: Told[Kind][number][] }
 
 export function createTelling(): Telling {
-  return { acceptances: [], cancellations: [], refusals: [] }
+  return {
+    acceptances: [],
+    books: [],
+    cancellations: [],
+    erasures: [],
+    holds: [],
+    limits: [],
+    quotes: [],
+    refusals: [],
+    resolved: [],
+    revocations: [],
+    samples: [],
+    suspensions: [],
+  }
 }
+
+export const NOTHING_TOLD: Told = createTelling()

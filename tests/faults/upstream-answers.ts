@@ -3,21 +3,29 @@
  * good HTTP. What was sold was noted before any of this is called.
  */
 import type { Socket } from "node:net"
-import { toProduct, type Creation, type CreationCourse } from "./creations.ts"
+import type { Creation, CreationCourse } from "./creations.ts"
+import { toProduct, type UpstreamOrder } from "./products.ts"
 import {
   SUBMIT_TIMEOUT_MS,
   WORK_POLL_MS,
   type CancelAnswer,
   type CreateAnswer,
   type PollAnswer,
+  type Products,
+  type Refusal,
 } from "./upstream-protocol.ts"
 import type { CancelBehaviour, CreateBehaviour, UpstreamScript } from "./upstream-script.ts"
 import { deliver, type Delivery } from "./wire-answers.ts"
 
 export const CREATES_NOTHING: ReadonlySet<CreateBehaviour> = new Set(["refuses", "busy", "drops"])
 
-export function answerUncreated(socket: Socket, behaviour: CreateBehaviour): void {
-  if (behaviour === "refuses") send(socket, { state: "refused", isBilled: false }, "whole")
+export function answerUncreated(
+  socket: Socket,
+  behaviour: CreateBehaviour,
+  { prompt }: UpstreamOrder,
+): void {
+  const words = `no, not "${prompt}"`
+  if (behaviour === "refuses") send(socket, { state: "refused", billed: null, words }, "whole")
   else if (behaviour === "busy") send(socket, { state: "busy" }, "whole")
   else socket.destroy()
 }
@@ -45,9 +53,8 @@ export function answerCreated(
     return
   }
   creation.isEndTold = true
-  if (behaviour !== "completes") return send(socket, { state: "refused", isBilled: true }, "whole")
-  const bytes = toProduct(operation).length
-  send(socket, { state: "completed", operation, bytes }, "whole")
+  if (behaviour !== "completes") return send(socket, toRefusal(creation, true), "whole")
+  send(socket, { state: "completed", operation, ...toProducts(creation) }, "whole")
   tell(creation, socket, node)
 }
 
@@ -69,7 +76,7 @@ export function toCourse(
   operation: string,
 ): CreationCourse {
   if (behaviour === "completes" || behaviour === "refuses-billed") {
-    return { ending: behaviour, pollsBefore: 0 }
+    return { ...script.course(operation), ending: behaviour, pollsBefore: 0, workMs: 0 }
   }
   return script.course(operation)
 }
@@ -94,14 +101,26 @@ export function toPollAnswer(creation: Creation): PollAnswer {
   }
   switch (creation.ending) {
     case "completes":
-      return { state: "completed", bytes: toProduct(creation.operation).length }
+      return { state: "completed", ...toProducts(creation) }
     case "refuses":
-      return { state: "refused", isBilled: false }
+      return toRefusal(creation, false)
     case "refuses-billed":
-      return { state: "refused", isBilled: true }
+      return toRefusal(creation, true)
     case "produces-nothing":
       return { state: "nothing" }
   }
+}
+
+function toProducts({ operation, production }: Creation): Products {
+  const { filmMs, inputVideosMs, pieces } = production
+  const bytes = pieces.map((_, place) => toProduct(operation, place, production).length)
+  return { bytes, isFilm: filmMs > 0, inputVideosMs }
+}
+
+function toRefusal({ production, words }: Creation, isBilled: boolean): Refusal {
+  const { filmMs, pieces } = production
+  const images = filmMs > 0 ? 0 : pieces.length
+  return { state: "refused", billed: isBilled ? { images, outputVideoMs: filmMs } : null, words }
 }
 
 type Answer = CancelAnswer | CreateAnswer | PollAnswer | { readonly operation: string | null }

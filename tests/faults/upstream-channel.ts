@@ -4,7 +4,7 @@
  * still waited for; an output is checked against the size that was told with its completion.
  */
 import {
-  MODELS,
+  SafelightError,
   type Channel,
   type ChannelOutput,
   type ChannelRequest,
@@ -16,6 +16,8 @@ import {
   type SubmitOutcome,
 } from "@safelight/core"
 import type { UpstreamKind } from "./creations.ts"
+import { FILM, ROUND_MODELS } from "./models.ts"
+import type { UpstreamOrder } from "./products.ts"
 import { open, readJson, unavailable, UnsentError } from "./upstream-call.ts"
 import {
   LONGEST_REQUEST_MS,
@@ -23,6 +25,8 @@ import {
   type CancelAnswer,
   type CreateAnswer,
   type PollAnswer,
+  type Products,
+  type Refusal,
 } from "./upstream-protocol.ts"
 
 export interface UpstreamChannelOptions {
@@ -45,7 +49,8 @@ export function createUpstreamChannel(options: UpstreamChannelOptions): Channel 
   async function submit(request: ChannelRequest): Promise<SubmitOutcome> {
     // From here on a call runs to its own end, also past its time-out.
     if (request.signal.aborted) throw new Error("the call was called off before it began")
-    const query = new URLSearchParams({ key: request.upstreamKey, task: request.task, node })
+    const order = JSON.stringify(toOrder(request))
+    const query = new URLSearchParams({ key: request.upstreamKey, task: request.task, node, order })
     const signal = AbortSignal.timeout(LATE_MS)
     const sendWithinMs = SUBMIT_TIMEOUT_MS
     const url = `${origin}/${kind}?${query.toString()}`
@@ -72,7 +77,7 @@ export function createUpstreamChannel(options: UpstreamChannelOptions): Channel 
 
   return {
     name: `upstream-${kind}`,
-    models: MODELS.map(({ id }) => id),
+    models: ROUND_MODELS.map(({ id }) => id),
     submission: toSubmission(kind),
     concurrency,
     submitTimeoutMs: SUBMIT_TIMEOUT_MS,
@@ -109,8 +114,8 @@ function toSubmitOutcome(origin: string, answer: CreateAnswer): SubmitOutcome {
     case "created":
       return { kind: "accepted", operation: { name: answer.operation } }
     case "completed": {
-      const { operation: name, bytes } = answer
-      return { ...toCompleted(origin, name, bytes), operation: { name } }
+      const { operation: name } = answer
+      return { ...toCompleted(origin, name, answer), operation: { name } }
     }
     case "refused":
       return toRefused(answer)
@@ -128,7 +133,7 @@ function toPollOutcome(origin: string, operation: string, answer: PollAnswer): P
         pollAfterMs: answer.pollAfterMs ?? 10,
       }
     case "completed":
-      return toCompleted(origin, operation, answer.bytes)
+      return toCompleted(origin, operation, answer)
     case "refused":
       return toRefused(answer)
     case "stopped":
@@ -138,37 +143,60 @@ function toPollOutcome(origin: string, operation: string, answer: PollAnswer): P
   }
 }
 
-function toCompleted(origin: string, operation: string, bytes: number): Completed {
-  const output: ChannelOutput = {
-    mimeType: "image/png",
-    open: () => readOutput(origin, operation, bytes),
-  }
-  return { kind: "completed", outputs: [output] }
-}
-
-function toRefused({ isBilled }: { readonly isBilled: boolean }): Refused {
-  const billed = { images: 1, outputVideoMs: 0 }
-  return { kind: "refused", code: "provider_rejected", ...(isBilled && { billed }) }
-}
-
-async function* readOutput(
+function toCompleted(
   origin: string,
   operation: string,
-  bytes: number,
-): AsyncGenerator<Uint8Array> {
-  const url = `${origin}/outputs/${encodeURIComponent(operation)}`
+  { bytes: sizes, inputVideosMs, isFilm }: Products,
+): Completed {
+  const outputs = sizes.map((bytes, place): ChannelOutput => ({
+    mimeType: isFilm ? "video/mp4" : "image/png",
+    open: () => readOutput(`${origin}/outputs/${encodeURIComponent(operation)}/${place}`, bytes),
+  }))
+  return { kind: "completed", outputs, inputVideosMs }
+}
+
+function toRefused({ billed, words }: Refusal): Refused {
+  const bill = billed === null ? {} : { billed }
+  return { kind: "refused", code: "provider_rejected", providerWords: words, ...bill }
+}
+
+/** What is asked for, as the upstream knows it. */
+function toOrder({ model, parameters }: ChannelRequest): UpstreamOrder {
+  const { count, duration, pieces, prompt = "", video_urls: videos = [] } = parameters as Asked
+  const order = { pieces: count ?? pieces ?? 1, filmMs: 0, videos, prompt }
+  return model === FILM ? { ...order, pieces: 0, filmMs: (duration ?? 4) * 1_000 } : order
+}
+
+/** As far as any model of a round has them. */
+interface Asked {
+  readonly prompt?: string
+  readonly count?: number
+  readonly pieces?: number
+  readonly duration?: number
+  readonly video_urls?: readonly string[]
+}
+
+async function* readOutput(url: string, bytes: number): AsyncGenerator<Uint8Array> {
   const signal = AbortSignal.timeout(OUTPUT_MS)
   let readBytes = 0
   try {
     const response = await open({ method: "GET", url, signal, sendWithinMs: LATE_MS })
+    if (response.statusCode === GONE) throw unusable()
     for await (const chunk of response) {
       readBytes += (chunk as Uint8Array).length
       yield chunk as Uint8Array
     }
   } catch (error) {
-    throw unavailable(error)
+    throw error instanceof SafelightError ? error : unavailable(error)
   }
   if (readBytes !== bytes) throw unavailable(new Error(`${readBytes} bytes instead of ${bytes}`))
+}
+
+/** The upstream's word for a piece that is of no use. */
+const GONE = 410
+
+function unusable(): SafelightError {
+  return new SafelightError({ code: "media_unreadable", message: "it is no picture" })
 }
 
 function toSubmission(kind: UpstreamKind): Channel["submission"] {

@@ -1,15 +1,30 @@
 /** What the upstream and its channel say to each other: JSON over HTTP, one connection a call. */
+export interface Products {
+  /** Of each picture, or of the film. */
+  readonly bytes: readonly number[]
+  readonly isFilm: boolean
+  /** Of each reference video, as much as was processed. */
+  readonly inputVideosMs: readonly number[]
+}
+
+export interface Refusal {
+  readonly state: "refused"
+  /** Null where nothing was billed. */
+  readonly billed: { readonly images: number; readonly outputVideoMs: number } | null
+  readonly words: string
+}
+
 export type CreateAnswer =
   | { readonly state: "created"; readonly operation: string }
-  | { readonly state: "completed"; readonly operation: string; readonly bytes: number }
-  | { readonly state: "refused"; readonly isBilled: boolean }
+  | ({ readonly state: "completed"; readonly operation: string } & Products)
+  | Refusal
   /** Declared to mean that nothing was created. */
   | { readonly state: "busy" }
 
 export type PollAnswer =
   | { readonly state: "running"; readonly progress: number; readonly pollAfterMs?: number }
-  | { readonly state: "completed"; readonly bytes: number }
-  | { readonly state: "refused"; readonly isBilled: boolean }
+  | ({ readonly state: "completed" } & Products)
+  | Refusal
   | { readonly state: "nothing" }
   /** It was cancelled. */
   | { readonly state: "stopped" }

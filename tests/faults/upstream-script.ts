@@ -4,6 +4,7 @@
  * well, so whatever does not end in a round is the fault of the engine.
  */
 import type { CreationCourse } from "./creations.ts"
+import type { Flaw } from "./products.ts"
 import { pickByText } from "./random.ts"
 
 /** What becomes of a request to create; all but the last three create something. */
@@ -99,6 +100,9 @@ const ENDINGS: Readonly<Record<Course, number>> = {
   "produces-nothing": 1,
 }
 
+/** Of pictures that belong together, one of which may be of no use. */
+const FLAWS: Readonly<Record<Flaw | "none", number>> = { none: 3, unreadable: 1, unfetchable: 0 }
+
 const POLLS: Readonly<Record<Exclude<PollBehaviour, "lingers">, number>> = {
   answers: 8,
   cuts: 1,
@@ -142,6 +146,7 @@ export function createUpstreamScript(seed: string): UpstreamScript {
       call > BAD_CALLS ? "accepts" : pickByText(`${seed}:create:${key}:${call}`, CREATES),
     course: (operation) => ({
       ending: pickByText(`${seed}:course:${operation}`, ENDINGS),
+      flaw: toFlaw(pickByText(`${seed}:flaw:${operation}`, FLAWS)),
       pollsBefore: Number(pickByText(`${seed}:polls:${operation}`, { "0": 3, "1": 2, "3": 1 })),
     }),
     poll: (operation, call) =>
@@ -151,4 +156,8 @@ export function createUpstreamScript(seed: string): UpstreamScript {
     cancel: (operation, call) =>
       call > BAD_CALLS ? "answers" : pickByText(`${seed}:cancel:${operation}:${call}`, CANCELS),
   }
+}
+
+function toFlaw(name: Flaw | "none"): Flaw | null {
+  return name === "none" ? null : name
 }

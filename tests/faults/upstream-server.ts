@@ -3,8 +3,8 @@
  * for sure. It behaves by its script; every purchase is noted before a byte of the answer leaves.
  *
  *   POST /KIND?task=&key=       creates            GET /KIND?key=        the operation of a key
- *   GET /operations/NAME        how it stands      GET /outputs/NAME     the bytes it made
- *   POST /cancellations/NAME    stops it
+ *   GET /operations/NAME        how it stands      GET /outputs/NAME/N   the bytes of a piece
+ *   POST /cancellations/NAME    stops it           GET /media/…          a reference video
  *
  * Every call names its node (`node=`), so that it is known to whom an operation was told.
  */
@@ -14,7 +14,6 @@ import type { AddressInfo, Socket } from "node:net"
 import type { Activity } from "./activity.ts"
 import {
   createCreations,
-  toProduct,
   type CreateRequest,
   type Creation,
   type Creations,
@@ -30,9 +29,13 @@ import {
   toCourse,
   toPollAnswer,
 } from "./upstream-answers.ts"
+import { toProduct, toVideo, toVideoBytes, type UpstreamOrder } from "./products.ts"
 import { LINGER_MS } from "./upstream-protocol.ts"
 import { ABSENT_CREATES, type Absence, type UpstreamScript } from "./upstream-script.ts"
 import { deliver } from "./wire-answers.ts"
+
+/** What says that a piece is of no use. */
+const UNREADABLE = "HTTP/1.1 410 Gone\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 
 export interface Upstream extends AsyncDisposable {
   readonly origin: string
@@ -76,7 +79,7 @@ export async function startUpstream(script: UpstreamScript, activity: Activity):
   }
 
   function create(socket: Socket, request: CreateRequest): void {
-    const { kind, key, task, node } = request
+    const { kind, key, order, task, node } = request
     nextCall(`task ${task}`)
     const wanted =
       absence === undefined
@@ -89,7 +92,7 @@ export async function startUpstream(script: UpstreamScript, activity: Activity):
     const asked = `create for ${task}, ${kind} key ${key}, by ${node}: ${behaviour}`
     if (CREATES_NOTHING.has(behaviour)) {
       enter(asked)
-      return answerUncreated(socket, behaviour)
+      return answerUncreated(socket, behaviour, order)
     }
     const creation = creations.create(request, (operation) =>
       toCourse(script, behaviour, operation),
@@ -142,12 +145,15 @@ export async function startUpstream(script: UpstreamScript, activity: Activity):
     send(socket, answer, behaviour === "cuts" ? "cuts" : "whole")
   }
 
-  function output(socket: Socket, { operation }: Creation): void {
-    const call = nextCall(`output ${operation}`)
+  function output(socket: Socket, { operation, production }: Creation, place: number): void {
+    const call = nextCall(`output ${operation} ${place}`)
     const behaviour = absence === undefined ? script.output(operation, call) : "cuts"
-    note(`output ${behaviour}`)
-    enter(`output of ${operation}: ${behaviour}`)
-    deliver(socket, toProduct(operation), behaviour)
+    const flaw = production.pieces[place]
+    note(`output ${flaw ?? behaviour}`)
+    enter(`output ${place} of ${operation}: ${flaw ?? behaviour}`)
+    if (flaw === "unfetchable") return void socket.destroy()
+    if (flaw === "unreadable") return void socket.end(UNREADABLE)
+    deliver(socket, toProduct(operation, place, production), behaviour)
   }
 
   function find(socket: Socket, { kind, key, node }: CreateRequest): void {
@@ -161,19 +167,16 @@ export async function startUpstream(script: UpstreamScript, activity: Activity):
   }
 
   function serve(request: IncomingMessage, socket: Socket): void {
-    const { pathname, searchParams } = new URL(request.url ?? "/", "http://upstream")
-    const [place, name = ""] = pathname.slice(1).split("/").map(decodeURIComponent)
-    const { key = "", task = "", node = "" } = Object.fromEntries(searchParams)
-    const asked = { kind: place as UpstreamKind, key, task, node }
+    const { asked, name, path, piece, place } = parse(request)
+    if (place === "media") return deliver(socket, toVideoBytes(toVideo(path)), "whole")
+    const creation = creations.findByOperation(name)
     if (place === "cancellations") {
-      const stopped = creations.findByOperation(name)
-      return stopped === undefined ? void socket.destroy() : cancel(socket, stopped, node)
+      return creation === undefined ? void socket.destroy() : cancel(socket, creation, asked.node)
     }
     if (request.method === "POST") return create(socket, asked)
-    const creation = creations.findByOperation(name)
     if (creation === undefined) return find(socket, asked)
-    if (place === "operations") poll(socket, creation, node)
-    else output(socket, creation)
+    if (place === "operations") poll(socket, creation, asked.node)
+    else output(socket, creation, piece)
   }
 
   const server = createServer((request: IncomingMessage, response: ServerResponse) => {
@@ -217,4 +220,22 @@ export async function startUpstream(script: UpstreamScript, activity: Activity):
       await once(server, "close")
     },
   }
+}
+
+interface Parsed {
+  readonly asked: CreateRequest
+  readonly path: string
+  readonly place: string | undefined
+  /** Of an operation. */
+  readonly name: string
+  readonly piece: number
+}
+
+function parse({ url = "/" }: IncomingMessage): Parsed {
+  const { pathname: path, searchParams } = new URL(url, "http://upstream")
+  const [place, name = "", piece = ""] = path.slice(1).split("/").map(decodeURIComponent)
+  const { key = "", task = "", node = "", order = "{}" } = Object.fromEntries(searchParams)
+  const kind = place as UpstreamKind
+  const asked = { kind, key, task, node, order: JSON.parse(order) as UpstreamOrder }
+  return { asked, path, place, name, piece: Number(piece) }
 }

@@ -1,0 +1,82 @@
+/**
+ * The oracle's view of what a task made: each file is what its manifest says and what the upstream made, none
+ * stands twice, and of what can be had nothing is missing.
+ */
+import { createHash } from "node:crypto"
+import type { ArtifactRow, ArtifactStorage, ScannedStream, Task } from "@safelight/core"
+import type { Creation } from "./creations.ts"
+import { toProduct } from "./products.ts"
+import type { RoundFaults } from "./round-faults.ts"
+import { toOperationName } from "./upstream-channel.ts"
+
+export interface Artifacts {
+  readonly artifacts: ArtifactStorage
+  readonly bought: ReadonlyMap<string, readonly Creation[]>
+  readonly faults: RoundFaults
+  readonly fail: (words: string) => void
+}
+
+export async function judgeArtifacts(
+  open: Artifacts,
+  task: Task,
+  stream: Pick<ScannedStream, "artifacts">,
+): Promise<void> {
+  const { artifacts, bought, fail } = open
+  const { id, state } = task
+  if (!state.startsWith("succeeded")) return
+  const used = (bought.get(id) ?? []).find(
+    ({ operation }) => operation === toOperationName(task.operation),
+  )
+  if (used !== undefined) judgeRows(open, task, stream.artifacts, used)
+  if (state === "succeeded.available") {
+    for (const row of stream.artifacts) await judgeFile(open, row)
+  } else {
+    const left = await artifacts.list(id)
+    if (left.length > 0) fail(`${left.length} files of expired task ${id} are left`)
+  }
+}
+
+function judgeRows(
+  { fail, faults }: Artifacts,
+  { endBy, finishedAt, id }: Task,
+  rows: readonly ArtifactRow[],
+  { operation, production }: Creation,
+): void {
+  const good = production.pieces.flatMap((flaw, place) =>
+    flaw === null ? toSha256(toProduct(operation, place, production)) : [],
+  )
+  const found = rows.map(({ sha256 }) => sha256)
+  if (new Set(found).size !== found.length) fail(`task ${id} has a piece twice`)
+  if (found.some((digest) => !good.includes(digest))) {
+    fail(`a file of ${id} is not what the upstream made`)
+  }
+  // Close to its end there may have been no time for the rest.
+  const isInTime = !faults.isTimeAhead && finishedAt < endBy
+  if (isInTime && found.length < good.length) {
+    fail(`task ${id} has ${found.length} of ${good.length} pieces that can be had`)
+  }
+}
+
+async function judgeFile({ artifacts, fail }: Artifacts, row: ArtifactRow): Promise<void> {
+  const digest = createHash("sha256")
+  try {
+    const reader = await artifacts.open({ locator: row.locator })
+    try {
+      const into = Buffer.alloc(64 * 1024)
+      for (let count = await reader.read(into); count > 0; count = await reader.read(into)) {
+        digest.update(into.subarray(0, count))
+      }
+    } finally {
+      await reader.close()
+    }
+  } catch (error) {
+    return fail(`artifact ${row.key} of ${row.task} can't be read: ${String(error)}`)
+  }
+  if (digest.digest("hex") !== row.sha256) {
+    fail(`the file of ${row.task} is not what its manifest says`)
+  }
+}
+
+function toSha256(bytes: Buffer): string {
+  return createHash("sha256").update(bytes).digest("hex")
+}

@@ -1,0 +1,39 @@
+/**
+ * The oracle's view of holds: what was answered is kept as long as that, whatever is swept meanwhile.
+ */
+import type { ArtifactRow, StoredEvent, Task } from "@safelight/core"
+import { isForgotten, type RoundFaults } from "./round-faults.ts"
+
+export interface ToldHold {
+  readonly task: string
+  /** When its artifacts expire, as it was answered, ms. */
+  readonly expiresAt: number
+  readonly at: number
+}
+
+export function judgeHolds(
+  { id }: Task,
+  rows: readonly ArtifactRow[],
+  events: readonly StoredEvent[],
+  {
+    faults,
+    fail,
+    holds,
+  }: {
+    readonly holds: readonly ToldHold[]
+    readonly faults: RoundFaults
+    readonly fail: (words: string) => void
+  },
+): void {
+  const told = holds.filter((each) => each.task === id && !isForgotten(faults, each.at))
+  if (told.length === 0) return
+  const until = Math.max(...told.map(({ expiresAt }) => expiresAt))
+  for (const { expiresAt, key } of rows) {
+    if (expiresAt < until)
+      fail(`${key} of ${id} expires at ${expiresAt}, and is held until ${until}`)
+  }
+  const expired = events.find(({ type }) => type === "expired")
+  if (expired !== undefined && expired.at < until) {
+    fail(`task ${id} expired at ${expired.at}, and is held until ${until}`)
+  }
+}
