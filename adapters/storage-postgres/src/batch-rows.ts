@@ -21,7 +21,7 @@ export function toBatchRows(changes: readonly LogChange[], isPlain: boolean): Ba
   for (const change of changes) addTotals(change, sums)
   add("feedEntries", {})
   for (const change of changes.toSorted(byTask)) {
-    addAppend(change, add, isPlain)
+    addAppend(change, add)
     addQueueChange(change, add, isPlain)
   }
   const uses = changes.filter(({ use }) => use !== undefined).toSorted(byKey)
@@ -38,9 +38,9 @@ export function toBatchRows(changes: readonly LogChange[], isPlain: boolean): Ba
 type RowOf<Name extends SectionName> = NonNullable<BatchRows[Name]>[number]
 type Add = <Name extends SectionName>(section: Name, row: RowOf<Name>) => void
 
-function addAppend({ append }: LogChange, add: Add, isPlain: boolean): void {
+function addAppend({ append }: LogChange, add: Add): void {
   const { changes, expectedHash, events, expectedVersion, inputs = [] } = append
-  const toInputs = isPlain && expectedVersion === 0 ? "firstInputs" : "inputs"
+  const toInputs = expectedVersion === 0 ? "firstInputs" : "inputs"
   const task = toStoredTaskRow(changes.task)
   if (expectedHash === undefined) add("created", task)
   else add("moved", { ...task, expectedHash })

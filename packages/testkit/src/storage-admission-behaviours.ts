@@ -48,6 +48,21 @@ export const ADMISSION_BEHAVIOURS: Behaviours<StorageFixture> = {
     await assertAdmitted(storage, 7, OVER_BUDGET)
   },
 
+  "what is admitted beside a refusal keeps its inputs": async ({ storage }) => {
+    await bound(storage, { unfinishedTasks: 3 })
+    const ids = toIds(6)
+    const toAdmission = (id: string): Promise<Admission> =>
+      admit(storage, toSample(id, { inputs: [toInput(id, "request"), toInput(id, "hops")] }))
+    const admissions = await Promise.all(ids.map(toAdmission))
+    assert.equal(admissions.filter(({ kind }) => kind === "admitted").length, 3)
+    for (const [index, id] of ids.entries()) {
+      const inputs = [toInput(id, "request"), toInput(id, "hops")]
+      const expected = admissions[index]?.kind === "admitted" ? inputs : [undefined, undefined]
+      const stored = await Promise.all(inputs.map((input) => storage.readInput(input)))
+      assert.deepEqual(stored, expected)
+    }
+  },
+
   "a budget covers a task that uses it up, and none that passes it": async ({ storage }) => {
     await bound(storage, { budgetMicros: 100_000, unfinishedTasks: 2 })
     const reserve = (id: string, reservationMicros: number) =>
