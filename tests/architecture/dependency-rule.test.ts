@@ -233,12 +233,13 @@ describe("the rule", () => {
     assert.deepEqual(named.toSorted(), ["immer", "valibot", "xstate"])
   })
 
-  it("is kept by the tests too: only an adapter's own and the painter's look behind public names", () => {
+  it("is kept by the tests too: only an adapter's, the painter's and the console's own look behind public names", () => {
     const deep = findFiles("tests", ".ts")
       .filter((path) => path !== "tests/architecture/dependency-rule.test.ts")
       .flatMap((path) => {
-        const [, owner] = /^tests\/(adapters\/[^/.]+|painter(?=\/))/.exec(path) ?? []
-        const folder = owner === "painter" ? "packages/painter" : owner
+        const [, adapter, other] =
+          /^tests\/(?:(adapters\/[^/.]+)|(painter|console)\/)/.exec(path) ?? []
+        const folder = adapter ?? (other && `packages/${other}`)
         const own = folder === undefined ? undefined : `/${folder}/src/`
         return findSpecifiers(read(path))
           .filter((each) => isDeep(path, each))

@@ -93,7 +93,7 @@ async function createWorld(t: TestContext, { module }: WorldOptions = {}): Promi
     if (channel === undefined) return
     const commands = [{ ...dispatchSample(), channel, sendBefore: now + 1 } as never]
     const end = isOver ? [succeedSample()] : []
-    const more = isOver ? { queue: { kind: "finish", retainAt: null } as const } : {}
+    const more = isOver ? { queue: { kind: "finish", retainAt: now + HOUR_MS } as const } : {}
     await storage.append(advanceSample(sample.head, [...commands, ...end], { now, ...more }).append)
   }
 
