@@ -234,6 +234,27 @@ describe("whoever watches an account", () => {
     assert.equal((await readOn(scene, { ...begun, position: 2 })).changes.length, 2)
   })
 
+  it("starts over where an entry is forgotten from between two that are newer than it", async () => {
+    const scene = createScene({ channels: [createSlowChannel()], isStarted: false })
+    const reader = await follow(scene)
+    const begun = reader.position()
+    const { readFeed } = scene.storage
+    // What is left of a feed whose second entry a clock that was behind has made older than the first.
+    const readGap: typeof readFeed = async (request) => {
+      const entries = await readFeed(request)
+      return entries.filter(({ position }) => position !== 2)
+    }
+    Object.assign(scene.storage, { readFeed: readGap })
+    for (let count = 0; count < 3; count += 1) await scene.submit()
+    await scene.clock.advance(SETTINGS.idlePollMs)
+    assert.deepEqual(reader.seen, ["lost"])
+    const page = await scene.engine.readChanges({ account, after: begun })
+    assert.deepEqual(page, { kind: "lost", position: { ...begun, position: 3 } })
+    await scene.submit()
+    await scene.clock.advance(0)
+    assert.equal(reader.seen.length, 2, "it is told of what comes next")
+  })
+
   it("is told where its feed was begun anew", async () => {
     const scene = createScene({ channels: [createSlowChannel()], isStarted: false })
     const reader = await follow(scene)

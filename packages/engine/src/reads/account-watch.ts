@@ -60,11 +60,18 @@ export function createAccountWatch(needs: Needs, opened: Feed): AccountWatch {
     const entries = await storage.readFeed({ account, after: told, limit: PAGE })
     const page = await toPage(storage, after, entries)
     // Begun anew meanwhile.
-    if (feed.id !== id || page.kind === "lost") return false
-    if (page.next.position === told) return false
+    if (feed.id !== id) return false
+    const last = entries.at(-1)?.position ?? told
+    if (last === told) return false
+    if (page.kind === "lost") {
+      told = last
+      pages.clear()
+      watchers.tell("all")
+      return entries.length === PAGE
+    }
     pages.set(told, page)
     for (const position of pages.keys()) if (pages.size > KEPT_PAGES) pages.delete(position)
-    told = page.next.position
+    told = last
     watchers.tell(new Set(entries.map(({ task }) => task)))
     return entries.length === PAGE
   }
@@ -132,16 +139,19 @@ function createPacedReads(
   }
 }
 
-/** The page that `entries` make; lost if they don't follow upon the position. */
+/**
+ * The page that `entries` make; lost if they don't follow upon the position, and each upon the one before it: of
+ * entries whose times fall, as by a clock that was set, the older are forgotten from between the newer.
+ */
 export async function toPage(
   storage: Pick<Storage, "readEvents" | "readTask">,
   after: ChangePosition,
   entries: readonly ReadEntry[],
 ): Promise<Extract<ChangePage, { kind: "changes" }> | { readonly kind: "lost" }> {
-  const [first] = entries
-  if (first !== undefined && first.position !== after.position + 1) return { kind: "lost" }
+  const last = entries.at(-1)?.position ?? after.position
+  if (last !== after.position + entries.length) return { kind: "lost" }
   const changes = await readEntries(storage, entries)
-  const next = { ...after, position: entries.at(-1)?.position ?? after.position }
+  const next = { ...after, position: last }
   return {
     kind: "changes",
     next,
