@@ -19,10 +19,21 @@ import {
 import { createEngine } from "@safelight/engine"
 import { createHttpHandler, createNodeServer } from "@safelight/http"
 import { createFaultyClock } from "./faulty-clock.ts"
+import { withFailingKeys } from "./failing-keys.ts"
 import { createFullDisk } from "./full-disk.ts"
 import type { UpstreamKind } from "./creations.ts"
 import { NEW_PRICES, OLD_PRICES, PICTURE, ROUND_MODELS } from "./models.ts"
-import { SETTINGS, type NodeOptions, type Order, type Saying, type Trap } from "./node-orders.ts"
+import {
+  KEY_BELIEVED_MS,
+  PUBLIC_URL,
+  SETTINGS,
+  STREAM_BEAT_MS,
+  type NodeOptions,
+  type Order,
+  type Saying,
+  type Trap,
+} from "./node-orders.ts"
+import { createNodeWebhooks } from "./node-webhooks.ts"
 import { openStorage } from "./open-storage.ts"
 import { createUpstreamChannel } from "./upstream-channel.ts"
 import { createFilmInspector, createUpstreamMedia } from "./upstream-media.ts"
@@ -105,14 +116,22 @@ const engine = createEngine({
   media: createUpstreamMedia(),
   inspector: createFilmInspector(),
 })
-const publicUrl = (): string => "http://127.0.0.1"
-const access = createAccess({ storage, service: engine, clock })
+const webhooks = createNodeWebhooks({ storage, tasks: engine, clock: engine.clock, log })
+const access = createAccess({
+  storage: withFailingKeys(storage, node),
+  service: engine,
+  clock,
+  settings: { keyBelievedMs: KEY_BELIEVED_MS },
+})
 const handler = createHttpHandler({
   service: engine,
+  changes: engine,
+  webhooks,
   access,
   clock,
   log,
-  publicUrl,
+  publicUrl: () => PUBLIC_URL,
+  settings: { streamBeatMs: STREAM_BEAT_MS },
   models: ROUND_MODELS,
 })
 const server = await createNodeServer({ handler, log })
@@ -121,6 +140,7 @@ process.on("disconnect", () => process.exit(0))
 // Before it begins to work: what waits may spring the trap at once.
 say({ kind: "ready", url: server.url })
 engine.start()
+webhooks.start()
 // The next node finds its modules compiled; one that is killed would never leave them behind.
 flushCompileCache()
 
@@ -188,6 +208,7 @@ async function stop(): Promise<void> {
   clearInterval(sweeping)
   await swept
   await server.close({ graceMs: 0 })
+  await webhooks.stop({ graceMs: 0 })
   await engine.stop()
   await storage.close()
   process.disconnect?.()
@@ -201,6 +222,9 @@ function obey(order: Order): void {
       return artifacts.fill(order.isFull)
     case "drain":
       void drain()
+      return
+    case "tell":
+      void webhooks.tellAll().then(() => say({ kind: "told" }))
       return
     case "stop":
       void stop()

@@ -42,10 +42,18 @@ export type Order =
   | { readonly kind: "disk"; readonly isFull: boolean }
   /** Carries every task to its end, then says so. */
   | { readonly kind: "drain" }
+  /** Tells everything that is to be told by webhooks, then says so. */
+  | { readonly kind: "tell" }
   /** Ends as it should. */
   | { readonly kind: "stop" }
 
-export type Saying = { readonly kind: "ready"; readonly url: string } | { readonly kind: "drained" }
+export type Saying =
+  | { readonly kind: "ready"; readonly url: string }
+  | { readonly kind: "drained" }
+  | { readonly kind: "told" }
+
+/** Every node's: what it tells of a task is the same to the letter. */
+export const PUBLIC_URL = "http://127.0.0.1"
 
 /** Small numbers, so that a takeover takes a moment; above what a busy machine needs for a turn. */
 export const CLAIM_MS = 1_000
@@ -72,3 +80,12 @@ export const SETTINGS: Partial<EngineSettings> = {
   // By its prompt the oracle knows whose task it is.
   inputRetentionMs: INPUT_RETENTION_MS,
 }
+
+/** Small numbers again: a try is over soon, and a dead node's is made by another soon after. */
+export const WEBHOOK_SETTINGS = { timeoutMs: 400, leaseMs: 2_000, pollMs: 100 } as const
+
+/** A stream shows each second that it stands. */
+export const STREAM_BEAT_MS = 500
+
+/** So short that keys are looked up all the time. */
+export const KEY_BELIEVED_MS = 50

@@ -112,6 +112,8 @@ async function setScene(
     told: NOTHING_TOLD,
     faults: NO_FAULTS,
     logLines: [],
+    streams: [],
+    webhooks: [],
     accounts: ACCOUNTS,
     stored: await readStoredFacts(join(folder.path, "data"), storage),
   }

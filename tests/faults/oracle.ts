@@ -15,8 +15,10 @@ import {
 } from "@safelight/core"
 import { sha256 } from "@safelight/engine"
 import type { AccountPlan } from "./accounts.ts"
+import type { AudienceEvidence } from "./audience.ts"
 import type { Creation } from "./creations.ts"
 import { judgeArtifacts, type Artifacts } from "./judge-artifacts.ts"
+import { judgeAudience } from "./judge-audience.ts"
 import { judgeCharge, type Charges } from "./judge-charges.ts"
 import { judgeBooks, toCharged, type Charged } from "./judge-books.ts"
 import { judgeErasures, type ToldErasure } from "./judge-erasures.ts"
@@ -35,7 +37,7 @@ import type { StoredFacts } from "./stored-facts.ts"
 import { readStreams } from "./stored-tasks.ts"
 import type { Told } from "./told.ts"
 
-export interface Evidence {
+export interface Evidence extends AudienceEvidence {
   readonly ledger: LedgerEntries
   readonly storage: Storage
   readonly artifacts: ArtifactStorage
@@ -102,6 +104,7 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
   judgeAcceptances(open, known)
   judgeAccounts(open)
   judgeHandles(open, { histories: known, logLines: evidence.logLines })
+  await judgeAudience(evidence, known, fail)
   for (const { task, createdAt } of evidence.creations) {
     if (known.has(task) || isForgotten(evidence.faults, createdAt)) continue
     fail(`bought for unknown task ${task}`)

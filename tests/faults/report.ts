@@ -13,6 +13,8 @@ export interface RoundReport {
   readonly answers: ReadonlyMap<string, number>
   /** What the upstream did, by behaviour. */
   readonly upstream: ReadonlyMap<string, number>
+  /** What befell streams and messages. */
+  readonly audience: ReadonlyMap<string, number>
   /** What each node wrote to its log, in the order in which they ended. */
   readonly logs: readonly (readonly string[])[]
   /** The upstream's calls, in order. */
@@ -30,6 +32,7 @@ export function formatReport(report: RoundReport): string {
     `  outcomes   ${formatCounts(verdict.outcomes)}`,
     `  answers    ${formatCounts(report.answers)}`,
     `  upstream   ${formatCounts(report.upstream)}`,
+    `  audience   ${formatCounts(report.audience)}`,
     ...broken.map((words) => `  BROKEN: ${words}`),
     ...(broken.length === 0 ? [] : formatEvidence(report)),
   ].join("\n")

@@ -12,6 +12,7 @@ import { createTemporaryFolder } from "../support/temporary-folder.ts"
 import { ACCOUNTS, type AccountPlan } from "./accounts.ts"
 import { createActivity, type Activity } from "./activity.ts"
 import { startActs } from "./acts.ts"
+import { startAudience } from "./audience.ts"
 import { createClients, type Clients } from "./clients.ts"
 import { createDesk } from "./desk.ts"
 import { createLateCaller } from "./late-caller.ts"
@@ -127,8 +128,17 @@ export async function createRound(options: RoundOptions): Promise<Round> {
   })
   const targets = (): readonly NodeProcess[] =>
     nodes.filter((node) => isUp(node) && !narrow.has(node))
+  const audience = stack.use(
+    await startAudience({
+      accounts: accounts.map(({ id }) => id),
+      activity,
+      seed: options.seed,
+      keyOf: (account) => desk.keyOf(account),
+      targets: () => nodes.filter(isUp),
+    }),
+  )
   const clients = createClients({
-    ledger,
+    ledger: audience.overhear(ledger, plan),
     activity,
     plan,
     telling,
@@ -187,6 +197,7 @@ export async function createRound(options: RoundOptions): Promise<Round> {
     void watch(node)
     note("start")
     await desk.open()
+    await audience.begin(node)
     activity.note()
     return node
   }
@@ -205,6 +216,8 @@ export async function createRound(options: RoundOptions): Promise<Round> {
     node.order({ kind: "drain" })
     await drained
     telling.books.push(...(await readBooks(node, desk, accounts)))
+    const opened = await openStorage({ place: storage.healthy, mode: "beside" })
+    await audience.end(node, opened).finally(() => opened.close())
     doomed.add(node)
     node.order({ kind: "stop" })
     await node.ended
@@ -263,6 +276,7 @@ export async function createRound(options: RoundOptions): Promise<Round> {
         stored: await readStoredFacts(storage.healthy, opened),
         faults: suffered,
         logLines: logs.flat(),
+        ...audience.evidence(),
       })
       return {
         name: options.name,
@@ -272,6 +286,7 @@ export async function createRound(options: RoundOptions): Promise<Round> {
         faults,
         answers: clients.answers,
         upstream: upstream.met,
+        audience: audience.met(),
         logs,
         diary: upstream.diary,
       }
