@@ -5,6 +5,7 @@ import {
   SafelightError,
   SILENT_LOG,
   type ChannelRequest,
+  type Json,
   type Log,
   type PollRequest,
   type Submission,
@@ -82,6 +83,24 @@ describe("a lost answer", () => {
     await scene.clock.advance(10_000)
     assert.deepEqual(methods(channel), ["submit", "find", "poll"])
     assert.deepEqual(scene.story(id).slice(2), ["doubted", "accepted", "succeeded"])
+  })
+
+  it("is adopted though what was written for the task is erased, where the channel can be asked", async () => {
+    for (const submission of [LOOKUP, KEYED]) {
+      const channel = createScriptedChannel({ submission, submits: [LOST], polls: [completed()] })
+      const find = async (): Promise<{ readonly operation: Json }> => ({ operation: { id: 7 } })
+      const asked: ScriptedChannel = { ...channel, find }
+      const first = createScene({ channels: [asked] })
+      const { id } = await first.submit()
+      await first.clock.advance(1)
+      assert.equal((await first.read(id)).state, "doubtful")
+      assert.equal(await first.engine.erase({ account: "ada", id }), true)
+      const scene = takeOver(first, asked)
+      await scene.clock.advance(200_000)
+      const story = ["submitted", "dispatched", "doubted", "accepted", "succeeded"]
+      assert.deepEqual(scene.story(id), story, submission.kind)
+      assert.deepEqual(channel.created, [`${id}.1`])
+    }
   })
 
   it("of a lookup channel is asked for again after growing pauses where the look-up fails", async () => {

@@ -69,7 +69,8 @@ describe("a submission", () => {
     assert.deepEqual(input, { task: id, name: "request", salt, body })
     await scene.engine.finished(id)
     const [call] = channel.calls
-    assert.deepEqual(call?.request.parameters, parameters)
+    assert.ok(call !== undefined && "parameters" in call.request)
+    assert.deepEqual(call.request.parameters, parameters)
   })
 
   it("checks parameters whatever a stranger's request says of them", async () => {

@@ -35,6 +35,7 @@ import {
 } from "./node-orders.ts"
 import { createNodeWebhooks } from "./node-webhooks.ts"
 import { openStorage } from "./open-storage.ts"
+import { isResting } from "./resting.ts"
 import { createUpstreamChannel } from "./upstream-channel.ts"
 import { createFilmInspector, createUpstreamMedia } from "./upstream-media.ts"
 
@@ -170,7 +171,8 @@ async function drain(): Promise<void> {
   for (;;) {
     const unfinished = await listUnfinished()
     if (unfinished.length === 0) break
-    if (unfinished.every(isResting)) {
+    const resting = await Promise.all(unfinished.map((task) => isResting(storage, task)))
+    if (resting.every(Boolean)) {
       isTimeTold = true
       clock.jump(Math.max(...unfinished.map(toOffsetMs)))
     }
@@ -197,11 +199,6 @@ async function listUnfinished(): Promise<Task[]> {
 /** What brings the clock to the task's end. */
 function toOffsetMs({ endBy }: Task): number {
   return endBy - Date.now()
-}
-
-/** In doubt with nothing left that may be tried (design §5). */
-function isResting({ dispatch, state }: Task): boolean {
-  return state === "doubtful" && dispatch?.channel === "upstream-unkeyed"
 }
 
 async function stop(): Promise<void> {

@@ -51,8 +51,9 @@ export function judgePurchases(open: Purchases, task: Task): void {
 /** Bought and completed, a task succeeds, unless a fault of the round explains why it did not. */
 function judgeLoss(open: Purchases, task: Task, creation: Creation): void {
   const { fail, faults, mayLackInputs, resolved } = open
-  // What is erased can neither be sent again nor be asked for.
-  if (resolved.has(task.id) || (mayLackInputs(task) && task.operation === null)) return
+  // What is erased can't be sent again; what a lookup channel was made to create is known by its key.
+  const isUnsendable = mayLackInputs(task) && task.operation === null && creation.kind !== "lookup"
+  if (resolved.has(task.id) || isUnsendable) return
   if (creation.ending !== "completes" || isGivenUp(task, creation)) return
   if (explainLoss(creation, task, faults) !== undefined) return
   fail(

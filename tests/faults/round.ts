@@ -7,7 +7,7 @@ import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import { createFilesystemArtifacts } from "@safelight/artifacts-filesystem"
-import { isTerminal, type Task } from "@safelight/core"
+import { isTerminal, type Storage } from "@safelight/core"
 import { createTemporaryFolder } from "../support/temporary-folder.ts"
 import { ACCOUNTS, type AccountPlan } from "./accounts.ts"
 import { createActivity, type Activity } from "./activity.ts"
@@ -25,6 +25,7 @@ import { judge } from "./oracle.ts"
 import { createRandom, type Random } from "./random.ts"
 import type { RoundReport } from "./report.ts"
 import { createPlan } from "./requests.ts"
+import { isResting } from "./resting.ts"
 import { isForgotten, type RoundFaults, type Span } from "./round-faults.ts"
 import { readBooks } from "./read-books.ts"
 import { readStoredFacts } from "./stored-facts.ts"
@@ -83,10 +84,10 @@ export interface Round extends AsyncDisposable {
   finish(options?: FinishOptions): Promise<RoundReport>
 }
 
-/** It has ended, or is in doubt with nothing left that may be tried (design §5). */
-function hasSettled(task: Task): boolean {
-  const { dispatch, state } = task
-  return isTerminal(task) || (state === "doubtful" && dispatch?.channel === "upstream-unkeyed")
+async function haveSettled(storage: Storage): Promise<boolean> {
+  const tasks = await listTasks(storage)
+  const settled = tasks.map(async (task) => isTerminal(task) || (await isResting(storage, task)))
+  return (await Promise.all(settled)).every(Boolean)
 }
 
 export async function createRound(options: RoundOptions): Promise<Round> {
@@ -229,7 +230,7 @@ export async function createRound(options: RoundOptions): Promise<Round> {
     await acts.stop()
     const opened = await openStorage({ place: storage.healthy, mode: "beside" })
     try {
-      while (!(await listTasks(opened)).every(hasSettled)) await pause(LOOK_MS)
+      while (!(await haveSettled(opened))) await pause(LOOK_MS)
     } finally {
       await opened.close()
     }

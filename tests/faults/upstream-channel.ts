@@ -8,6 +8,7 @@ import {
   type Channel,
   type ChannelOutput,
   type ChannelRequest,
+  type FindRequest,
   type Completed,
   type Json,
   type PollOutcome,
@@ -95,7 +96,7 @@ export function createUpstreamChannel(options: UpstreamChannelOptions): Channel 
       return (await read<CancelAnswer>(url, request, "POST")).outcome
     },
     ...(kind === "lookup" && {
-      async find(request: ChannelRequest) {
+      async find(request: FindRequest) {
         const query = new URLSearchParams({ key: request.upstreamKey, node })
         const url = `${origin}/${kind}?${query.toString()}`
         const { operation } = await read<{ operation: string | null }>(url, request)

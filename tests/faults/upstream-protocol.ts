@@ -43,4 +43,4 @@ export const WORK_POLL_MS = 200
 export const LINGER_MS = 2_000
 
 /** Past this a call of `submit` is in doubt. */
-export const SUBMIT_TIMEOUT_MS = 250
+export const SUBMIT_TIMEOUT_MS = 400

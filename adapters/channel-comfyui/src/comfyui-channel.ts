@@ -8,7 +8,7 @@ import {
   createSecretHider,
   SafelightError,
   type Channel,
-  type ChannelRequest,
+  type FindRequest,
   type Ineligible,
   type Json,
   type PollOutcome,
@@ -88,7 +88,7 @@ function toChannel(settings: ComfyUiSettings, plans: ReadonlyMap<string, Plan>):
     ...(key !== undefined && { hideSecrets: createSecretHider([key]) }),
     accepts: ({ model, parameters }): true | Ineligible => toPlan(model).accepts(parameters),
     submit: (request) => submitPrompt(ports, toPlan(request.model).workflow, request),
-    async find({ signal, upstreamKey }: ChannelRequest) {
+    async find({ signal, upstreamKey }: FindRequest) {
       const { promptId } = toPromptIdentity(upstreamKey)
       const { kind } = await findStanding(server, promptId, signal)
       return kind === "absent" ? null : { operation: { promptId } }

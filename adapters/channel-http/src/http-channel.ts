@@ -10,6 +10,7 @@ import {
   toEcho,
   type Channel,
   type ChannelRequest,
+  type FindRequest,
   type NotCreated,
   type Clock,
   type Json,
@@ -113,8 +114,8 @@ export function createHttpChannel(options: HttpChannelOptions): Channel {
       cancel: ({ operation, signal }: PollRequest) => cancel(operation, wire.toSend(signal)),
     }),
     ...(find !== undefined && {
-      find: ({ model, parameters, signal, upstreamKey: key }: ChannelRequest) =>
-        find({ model, parameters, key }, wire.toSend(signal)),
+      find: ({ model, signal, upstreamKey: key }: FindRequest) =>
+        find({ model, key }, wire.toSend(signal)),
     }),
     check: () => checkProvider(provider, wire.toSend(AbortSignal.timeout(CHECK_MS)), models),
     hideSecrets: wire.hideSecrets,

@@ -176,7 +176,7 @@ export interface Provider {
   readonly check?: KeyCheck | Check
   /** For a lookup: the operation that has the key; null proves that there is none. */
   readonly find?: (
-    request: { readonly model: string; readonly parameters: ParameterValues; readonly key: string },
+    request: { readonly model: string; readonly key: string },
     send: Send,
   ) => Promise<{ readonly operation: Json } | null>
 }

@@ -155,6 +155,7 @@ export type {
   ChannelCheck,
   ChannelOutput,
   ChannelRequest,
+  FindRequest,
   Completed,
   Ineligible,
   LinkedOutput,

@@ -7,6 +7,7 @@ import type {
   CancelOutcome,
   Channel,
   ChannelRequest,
+  FindRequest,
   Json,
   PollOutcome,
   PollRequest,
@@ -31,7 +32,7 @@ export type PollReply = Reply<PollRequest, PollOutcome>
 
 export interface ScriptedCall {
   readonly method: "submit" | "poll" | "find" | "cancel"
-  readonly request: ChannelRequest | PollRequest
+  readonly request: ChannelRequest | FindRequest | PollRequest
 }
 
 export interface ScriptedChannelOptions {
@@ -88,7 +89,7 @@ export function createScriptedChannel(options: ScriptedChannelOptions = {}): Scr
     return outcome
   }
 
-  async function find(request: ChannelRequest): Promise<{ readonly operation: Json } | null> {
+  async function find(request: FindRequest): Promise<{ readonly operation: Json } | null> {
     calls.push({ method: "find", request })
     const operation = operations.get(request.upstreamKey)
     return operation === undefined ? null : { operation }

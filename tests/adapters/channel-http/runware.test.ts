@@ -209,14 +209,14 @@ describe("a purchase at Runware", () => {
     await wrong.close?.()
     const { find = () => assert.fail() } = runware
     let id = ""
-    const half = find({ model: "", parameters: {}, key: "k.1" }, ({ json }) => {
+    const half = find({ model: "", key: "k.1" }, ({ json }) => {
       const [first] = json as { taskUUID: string; taskType: string }[]
       id = first?.taskUUID ?? ""
       return Promise.resolve(toReply(400, { errors: [{ ...first, code: "unknownTaskUUID" }] }))
     })
     await assert.rejects(half, { retryable: true })
     assert.notEqual(id, "")
-    const others = find({ model: "", parameters: {}, key: "k.1" }, ({ json }) => {
+    const others = find({ model: "", key: "k.1" }, ({ json }) => {
       const tasks = json as { taskType: string }[]
       const errors = tasks.map((task) => ({ ...task, taskUUID: "other", code: "unknownTaskUUID" }))
       return Promise.resolve(toReply(400, { errors }))

@@ -84,7 +84,7 @@ export interface Channel {
    * The operation under an upstream key, or null if the channel proves that there is none. Rejects if
    * neither can be said now: the engine asks again.
    */
-  find?(request: ChannelRequest): Promise<{ readonly operation: Json } | null>
+  find?(request: FindRequest): Promise<{ readonly operation: Json } | null>
   /** Stops the work as far as it can be stopped. Rejects if the outside failed: whether it stopped is unknown. */
   cancel?(request: PollRequest): Promise<CancelOutcome>
   /**
@@ -128,6 +128,12 @@ export interface ChannelRequest {
   readonly traceparent?: string
   readonly signal: AbortSignalLike
 }
+
+/** By its key alone: what was written for the task may be erased while it is in doubt. */
+export type FindRequest = Pick<
+  ChannelRequest,
+  "task" | "account" | "model" | "upstreamKey" | "signal"
+>
 
 export interface PollEvery {
   readonly shortestMs: number

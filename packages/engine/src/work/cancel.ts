@@ -15,7 +15,7 @@ import type { Context } from "../host/context.ts"
 import { toAttemptCost } from "../record/attempt-cost.ts"
 import { cancel, type Stopping } from "../record/cancel-task.ts"
 import { toUnheld } from "./overdue.ts"
-import { toRequest } from "./request.ts"
+import { toFindRequest } from "./request.ts"
 import { stopWork } from "./stop-work.ts"
 import type { Work } from "./work.ts"
 
@@ -122,7 +122,7 @@ function createStopping(
   }
 }
 
-/** Undefined where the channel does not know the key, can't be asked, or the request was erased. */
+/** Undefined where the channel does not know the key, or can't be asked. */
 async function findOperation(
   context: Context,
   work: Work,
@@ -138,8 +138,7 @@ async function findOperation(
 }
 
 async function ask(context: Context, work: Work, channel: Channel) {
-  const request = await toRequest(context, work, work.head.task.dispatch?.upstreamKey ?? "")
-  if (request === undefined) return undefined
+  const request = toFindRequest(work, work.head.task.dispatch?.upstreamKey ?? "")
   const found = await context.deadlines.run(FIND_MS, work.ending.signal, async (signal) =>
     channel.find?.({ ...request, signal }),
   )

@@ -9,7 +9,7 @@ import { giveBackAll } from "./give-back.ts"
 import { dispatchAgain, isKeyAlive } from "./dispatch-step.ts"
 import { isOutside } from "./follow-step.ts"
 import { recordFact } from "./record-fact.ts"
-import { toRequest } from "./request.ts"
+import { toFindRequest, toRequest } from "./request.ts"
 import type { ChannelPermit } from "../scheduling/routing.ts"
 import { toBackoffMs } from "../host/settings.ts"
 import { advance, isHeld, type StepResult, type Work } from "./work.ts"
@@ -51,9 +51,10 @@ function wayOut(work: Work, permit: ChannelPermit, now: number): "repeat" | "loo
 /** The very same key again: the channel answers with the same operation. */
 async function repeat(context: Context, work: Work, permit: ChannelPermit): Promise<StepResult> {
   const key = work.head.task.dispatch?.upstreamKey ?? ""
-  // Without its parameters the call can't be made again, and the first one stays in doubt.
   const isErased = (await toRequest(context, work, key)) === undefined
-  return isErased ? rest(context, work) : dispatchAgain(context, work, permit, key)
+  if (!isErased) return dispatchAgain(context, work, permit, key)
+  // Without its parameters the call can't be made again. What it bought is known to a channel that can be asked.
+  return permit.channel.find === undefined ? rest(context, work) : lookUp(context, work, permit)
 }
 
 /**
@@ -89,8 +90,7 @@ async function lookUp(context: Context, work: Work, permit: ChannelPermit): Prom
 async function askForKey(context: Context, work: Work, channel: Channel): Promise<StepResult> {
   const { clock, deadlines, settings, recorder } = context
   const { attempt, dispatch: sent } = work.head.task
-  const request = await toRequest(context, work, sent?.upstreamKey ?? "")
-  if (request === undefined) return rest(context, work)
+  const request = toFindRequest(work, sent?.upstreamKey ?? "")
   const { signal } = work.controller
   const found = await deadlines.run(settings.pollTimeoutMs, signal, (bound) =>
     Promise.resolve(channel.find?.({ ...request, signal: bound })),

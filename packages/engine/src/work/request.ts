@@ -23,6 +23,14 @@ export async function toRequest(
   return { ...toAsked(work), inputs, parameters, upstreamKey }
 }
 
+/** What a channel is asked for by an upstream key. */
+export function toFindRequest(
+  work: Work,
+  upstreamKey: string,
+): Omit<WorkRequest, "inputs" | "parameters"> {
+  return { ...toAsked(work), upstreamKey }
+}
+
 /** How many services have passed the task on. */
 export async function readHops({ storage }: Ports, task: string): Promise<number> {
   const input = await storage.readInput({ task, name: HOPS_INPUT })

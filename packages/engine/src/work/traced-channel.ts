@@ -8,6 +8,7 @@ import {
   traceCall,
   type Channel,
   type ChannelRequest,
+  type FindRequest,
   type PollRequest,
   type SubmitOutcome,
   type PollOutcome,
@@ -49,7 +50,7 @@ export function withSpans(channel: Channel, tracer: Tracer): Channel {
       }
     },
     ...(channel.find !== undefined && {
-      find: (request: ChannelRequest) =>
+      find: (request: FindRequest) =>
         trace("find", request, async (span) => {
           const found = (await channel.find?.(request)) ?? null
           span?.set({ "safelight.outcome": found === null ? "absent" : "found" })
