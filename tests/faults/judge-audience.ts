@@ -5,17 +5,19 @@ import { judgeWebhooks, type StoredWebhook } from "./judge-webhooks.ts"
 import { readDeliveries } from "./read-deliveries.ts"
 import type { RoundFaults } from "./round-faults.ts"
 import type { AudienceEvidence } from "./audience.ts"
+import type { Told } from "./told.ts"
 import { toToldEvents } from "./told-events.ts"
 
 export interface AudienceCase extends AudienceEvidence {
   readonly faults: RoundFaults
   readonly storage: Storage
+  readonly told: Pick<Told, "suspensions">
 }
 
 const PAGE = 500
 
 export async function judgeAudience(
-  { streams, webhooks, faults, storage }: AudienceCase,
+  { streams, webhooks, faults, storage, told: { suspensions } }: AudienceCase,
   histories: ReadonlyMap<string, readonly StoredEvent[]>,
   fail: (words: string) => void,
 ): Promise<void> {
@@ -31,7 +33,7 @@ export async function judgeAudience(
       stored.set(endpoint.id, { endpoint, deliveries })
     }
   }
-  judgeStreams({ faults, fail, told, feeds }, streams)
+  judgeStreams({ faults, fail, told, feeds, suspensions }, streams)
   await judgeWebhooks({ faults, fail, told, stored }, webhooks)
 }
 

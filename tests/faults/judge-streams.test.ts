@@ -1,6 +1,7 @@
 /** The oracle's rules for streams: what a kept promise looks like, and each broken one, all of it invented. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
+import type { ToldSuspension } from "./judge-keys.ts"
 import { judgeStreams, type StreamCase } from "./judge-streams.ts"
 import { NO_FAULTS, type RoundFaults } from "./round-faults.ts"
 import type { Sight, WatchedStream } from "./stream-watchers.ts"
@@ -34,7 +35,12 @@ function toReset(position: number): Sight {
 const ENDED: Sight = { kind: "ended", node: "node-1", at: AT }
 const WHOLE: readonly Sight[] = [toShown(1), toShown(2), toShown(3), ENDED]
 
-function toBroken(sights: readonly Sight[], faults = NO_FAULTS, task?: string): readonly string[] {
+function toBroken(
+  sights: readonly Sight[],
+  faults = NO_FAULTS,
+  task?: string,
+  suspensions: readonly ToldSuspension[] = [],
+): readonly string[] {
   const broken: string[] = []
   const entries = LOG.map(({ version }) => ({ task: TASK, version, position: version }))
   const open: StreamCase = {
@@ -42,6 +48,7 @@ function toBroken(sights: readonly Sight[], faults = NO_FAULTS, task?: string): 
     fail: (words) => void broken.push(words),
     told: new Map([[TASK, LOG]]),
     feeds: new Map([[ACCOUNT, { id: FEED, entries }]]),
+    suspensions,
   }
   const stream: WatchedStream = { account: ACCOUNT, task, sights }
   judgeStreams(open, [stream])
@@ -130,5 +137,10 @@ describe("the oracle, of an account's stream,", () => {
 
   it("names one that a living node ended", () => {
     assertNamed(toBroken(WHOLE), /was ended before its end by node-1/)
+    const times = { askedAt: AT - 2, at: AT - 1, endAskedAt: AT + 1, endedAt: AT + 2 }
+    const suspended = { account: ACCOUNT, ...times }
+    assert.deepEqual(toBroken(WHOLE, NO_FAULTS, undefined, [suspended]), [])
+    const others = { ...suspended, account: "another" }
+    assertNamed(toBroken(WHOLE, NO_FAULTS, undefined, [others]), /was ended before its end/)
   })
 })

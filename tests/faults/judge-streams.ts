@@ -5,6 +5,7 @@
  */
 import type { ReadEntry } from "@safelight/core"
 import { isForgotten, SETTLE_MS, type RoundFaults } from "./round-faults.ts"
+import { OBEYED_MS, TOLERANCE_MS, type ToldSuspension } from "./judge-keys.ts"
 import type { Sight, WatchedStream } from "./stream-watchers.ts"
 import type { ToldEvent, ToldEvents } from "./told-events.ts"
 
@@ -20,6 +21,7 @@ export interface StreamCase {
   readonly told: ToldEvents
   /** By account. */
   readonly feeds: ReadonlyMap<string, StoredFeed>
+  readonly suspensions: readonly ToldSuspension[]
 }
 
 type EventSight = Extract<Sight, { kind: "event" }>
@@ -171,12 +173,15 @@ function isInOneGo(events: readonly ToldEvent[], all: readonly ToldEvent[]): boo
 }
 
 /** While a node lives on it ends no stream but that of a task whose end was shown, or of a key that is denied. */
-function judgeConnections({ faults, fail, told }: StreamCase, stream: WatchedStream): void {
+function judgeConnections(open: StreamCase, stream: WatchedStream): void {
+  const { faults, fail, told } = open
   const name = toName(stream)
   let hasEnded = false
   for (const [index, sight] of stream.sights.entries()) {
     if (sight.kind === "event") hasEnded ||= isEnd(stream, sight)
-    if (sight.kind === "ended" && !hasEnded && !isDenied(stream.sights[index + 1])) {
+    const mayEnd =
+      hasEnded || isDenied(stream.sights[index + 1]) || isSuspended(open, stream, sight)
+    if (sight.kind === "ended" && !mayEnd) {
       const diedAt = faults.endedAt.get(sight.node) ?? Infinity
       if (diedAt > sight.at + DEATH_MS) fail(`${name} was ended before its end by ${sight.node}`)
     }
@@ -189,6 +194,20 @@ function judgeConnections({ faults, fail, told }: StreamCase, stream: WatchedStr
 /** The key was revoked, or the account suspended. */
 function isDenied(sight: Sight | undefined): boolean {
   return sight?.kind === "answered" && (sight.status === 401 || sight.status === 403)
+}
+
+/** Whether its account was suspended at that moment, as far as every process knew: by the next try it may be back. */
+function isSuspended(
+  { suspensions }: StreamCase,
+  { account }: WatchedStream,
+  { at }: Sight,
+): boolean {
+  return suspensions.some(
+    (each) =>
+      each.account === account &&
+      each.askedAt <= at &&
+      at <= each.endedAt + OBEYED_MS + TOLERANCE_MS,
+  )
 }
 
 function isEnd({ task }: WatchedStream, { event }: EventSight): boolean {
