@@ -174,21 +174,24 @@ function isInOneGo(events: readonly ToldEvent[], all: readonly ToldEvent[]): boo
 
 /** While a node lives on it ends no stream but that of a task whose end was shown, or of a key that is denied. */
 function judgeConnections(open: StreamCase, stream: WatchedStream): void {
-  const { faults, fail, told } = open
+  const { fail, told } = open
   const name = toName(stream)
   let hasEnded = false
   for (const [index, sight] of stream.sights.entries()) {
     if (sight.kind === "event") hasEnded ||= isEnd(stream, sight)
     const mayEnd =
       hasEnded || isDenied(stream.sights[index + 1]) || isSuspended(open, stream, sight)
-    if (sight.kind === "ended" && !mayEnd) {
-      const diedAt = faults.endedAt.get(sight.node) ?? Infinity
-      if (diedAt > sight.at + DEATH_MS) fail(`${name} was ended before its end by ${sight.node}`)
+    if (sight.kind === "ended" && !mayEnd && !isDying(open, sight)) {
+      fail(`${name} was ended before its end by ${sight.node}`)
     }
     if (sight.kind === "answered" && !isDenied(sight) && !isRight(sight.status, stream, told)) {
       fail(`${name} was answered ${sight.status}`)
     }
   }
+}
+
+function isDying({ faults }: StreamCase, { at, node }: Extract<Sight, { kind: "ended" }>): boolean {
+  return (faults.endedAt.get(node) ?? Infinity) <= at + DEATH_MS
 }
 
 /** The key was revoked, or the account suspended. */
