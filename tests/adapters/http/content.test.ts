@@ -139,6 +139,32 @@ for (const kind of WORLDS) {
       assert.equal(world.fake.openReaders(), 0)
     })
 
+    it("opens nothing for 304, 412, 416 and HEAD, which are answered alike once the bytes are gone", async () => {
+      await using world = await open(kind)
+      const calls: readonly [status: number, call: Call][] = [
+        [304, { headers: { "if-none-match": ETAG } }],
+        [304, { headers: { "if-modified-since": MODIFIED } }],
+        [304, { method: "HEAD", headers: { "if-none-match": ETAG } }],
+        [412, { headers: { "if-match": '"another"' } }],
+        [416, { headers: { range: "bytes=1000-" } }],
+        [200, { method: "HEAD" }],
+      ]
+      for (const change of [() => {}, () => world.fake.bytes.clear()]) {
+        change()
+        for (const [status, call] of calls) {
+          // oxlint-disable-next-line no-await-in-loop
+          const response = await world.call(PATH, call)
+          assert.equal(response.status, status)
+          assert.equal(response.headers.get("etag"), status < 400 ? ETAG : null)
+          if (status === 200) assert.equal(response.headers.get("content-length"), "1000")
+          // oxlint-disable-next-line no-await-in-loop
+          await response.arrayBuffer()
+        }
+      }
+      assert.deepEqual(world.fake.opened, [])
+      assert.deepEqual(world.logged, [])
+    })
+
     it("goes on with a range where If-Range still holds, and starts over where not", async () => {
       await using world = await open(kind)
       const range = "bytes=5-6"

@@ -23,8 +23,8 @@ export type Segment = Uint8Array | ByteRange
 
 /** The ranges of an artifact. */
 export interface OpenedRanges {
-  /** Reads the first range; closed by the source. */
-  readonly first: ArtifactReader
+  /** Reads the first range; closed by the source. Undefined: it is opened once it is read. */
+  readonly first: ArtifactReader | undefined
   /** Opens each later range. */
   readonly open: (range: ByteRange) => Promise<ArtifactReader>
 }

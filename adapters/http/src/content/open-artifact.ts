@@ -1,6 +1,6 @@
 /**
- * An artifact's bytes, opened before anything is answered. If they can't be read, or are missing before
- * the artifact expires, the answer is a 503, even if the client's own copy would still do.
+ * An artifact's bytes, opened before the status is sent. If they can't be read, or are missing before
+ * the artifact expires, the answer is a 503.
  */
 import {
   isSafelightError,

@@ -1,7 +1,8 @@
 /**
  * GET and HEAD of an artifact's bytes, by key or by a private link (http-decisions §5 and §6). By key every
  * fault has a code of its own; by a link all of them are one 404, and a link, if there is one, decides
- * alone. Expiry is judged by the moment at which the request came.
+ * alone. Expiry is judged by the moment at which the request came. Bytes are opened only if they are sent:
+ * 304, 412, 416 and HEAD tell what the log says, whether the storage still has the bytes or not.
  */
 import type { ArtifactReader, ArtifactRow } from "@safelight/core"
 import { planAnswer, type AnswerPlan } from "../content/answer-plan.ts"
@@ -188,24 +189,12 @@ async function answer(
   function open(part?: ByteRange): Promise<ArtifactReader> {
     return openArtifact({ service, log, artifact, range: part })
   }
-  const first = await open(toFirstRange(exchange, artifact, plan))
-  if (plan.kind !== "bytes") {
-    await first.close()
-    if (plan.kind === "refused") throw plan.refusal
+  if (plan.kind === "refused") throw plan.refusal
+  if (plan.kind === "not-modified") {
     return new Response(null, { status: 304, headers: plan.headers })
   }
   const { status, headers, segments } = plan
+  const first = exchange.method === "HEAD" ? undefined : await open(segments.find(isRange))
   const source = createByteSource(segments, { first, open })
   return sendContent({ exchange, log, status, headers, source })
-}
-
-/** The range that is opened before the headers are sent: one byte if no bytes follow. */
-function toFirstRange(
-  { method }: Exchange,
-  artifact: ArtifactRow,
-  plan: AnswerPlan,
-): ByteRange | undefined {
-  if (artifact.bytes === 0) return undefined
-  const ranges = plan.kind === "bytes" && method !== "HEAD" ? plan.segments : []
-  return ranges.find(isRange) ?? { start: 0, end: 0 }
 }

@@ -56,7 +56,7 @@ export const RESOURCE_ERRORS: readonly ConformanceRow[] = [
     tests: [
       ...answered(
         "503 storage_unavailable where the artifact storage fails",
-        "503 storage_unavailable where the artifact's bytes are missing before its time, though the client has a copy",
+        "503 storage_unavailable where the artifact's bytes are missing before its time",
       ),
       ...failingStorage(
         "answers 503 while artifacts can't be read, and gives them whole afterwards",

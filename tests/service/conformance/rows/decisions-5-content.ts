@@ -209,7 +209,13 @@ const SENDING: readonly ConformanceRow[] = [
   {
     row: "Bytes that are missing before their time are 503 and an alert, never 410",
     tests: errors(
-      "errors > answers 503 storage_unavailable where the artifact's bytes are missing before its time, though the client has a copy",
+      "errors > answers 503 storage_unavailable where the artifact's bytes are missing before its time",
+    ),
+  },
+  {
+    row: "304, 412, 416 and HEAD open no bytes: they tell what the log says, also of bytes that are missing",
+    tests: content(
+      "content > opens nothing for 304, 412, 416 and HEAD, which are answered alike once the bytes are gone",
     ),
   },
   {
