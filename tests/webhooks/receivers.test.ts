@@ -258,6 +258,134 @@ describe("receivers that hang", () => {
   })
 })
 
+describe("a host that an account has named", () => {
+  const WARM = 20
+
+  test("is sent one message at a time after another URL, whatever the one before has taken", async (t) => {
+    const world = createWorld(t)
+    world.webhooks.start()
+    const id = await world.add(URL_A)
+    for (let index = 0; index < WARM; index += 1) {
+      // oxlint-disable-next-line no-await-in-loop
+      await world.change(`warm${index}`, FINISH)
+      // oxlint-disable-next-line no-await-in-loop
+      await world.clock.advance(0)
+    }
+    assert.equal(world.sent.length, WARM)
+    const stranger = "https://stranger.example"
+    world.receivers.set(stranger, () => NEVER)
+    const moved = await world.webhooks.updateWebhook({ account: "account", id, url: stranger })
+    assert.deepEqual(moved.kind === "done" && [moved.webhook.provenAt], [0])
+    for (let index = 0; index < 40; index += 1) {
+      // oxlint-disable-next-line no-await-in-loop
+      await world.change(`t${index}`, FINISH)
+    }
+    await world.clock.advance(1_500)
+    assert.equal(world.sent.filter(({ url }) => url === stranger).length, 1)
+  })
+
+  test("keeps what it has proven where its description changes, or its URL stays", async (t) => {
+    const world = createWorld(t)
+    world.webhooks.start()
+    const id = await world.add(URL_A)
+    await world.change("t", FINISH)
+    await world.clock.advance(0)
+    const name = { account: "account", id }
+    await world.webhooks.updateWebhook({ ...name, url: URL_A, description: "the same" })
+    assert.ok(((await world.webhooks.findWebhook(name))?.provenAt ?? 0) > 0)
+  })
+
+  test("is proven by nothing that was under way to the URL before, nor disabled by it", async (t) => {
+    const world = createWorld(t)
+    world.webhooks.start()
+    const id = await world.add(URL_A)
+    const name = { account: "account", id }
+    for (const status of [200, 410]) {
+      const answer = Promise.withResolvers<number>()
+      world.receivers.set(URL_A, () => answer.promise)
+      // oxlint-disable-next-line no-await-in-loop
+      await world.change(`t${status}`, FINISH)
+      // oxlint-disable-next-line no-await-in-loop
+      await world.clock.advance(1_000)
+      // oxlint-disable-next-line no-await-in-loop
+      await world.webhooks.updateWebhook({ ...name, url: `https://b.example/${status}` })
+      answer.resolve(status)
+      // oxlint-disable-next-line no-await-in-loop
+      await world.clock.advance(0)
+      // oxlint-disable-next-line no-await-in-loop
+      const webhook = await world.webhooks.findWebhook(name)
+      assert.deepEqual([webhook?.provenAt, webhook?.disabledAt], [0, 0], `${status}`)
+      // oxlint-disable-next-line no-await-in-loop
+      await world.webhooks.updateWebhook({ ...name, url: URL_A })
+    }
+  })
+
+  test("is sent eight messages at a time, by all accounts together", async (t) => {
+    const world = createWorld(t, { endpointsPerAccount: 100 })
+    world.webhooks.start()
+    const accounts = Array.from({ length: 4 }, (_, index) => `account${index}`)
+    const host = "https://stranger.example"
+    let open = 0
+    let most = 0
+    for (const account of accounts) {
+      for (const path of ["one", "two", "three"]) {
+        const url = `${host}/${account}/${path}`
+        world.receivers.set(url, async () => {
+          open += 1
+          most = Math.max(most, open)
+          await world.clock.wait(1_000)
+          open -= 1
+          return 200
+        })
+        // oxlint-disable-next-line no-await-in-loop
+        await world.add(url, undefined, account)
+      }
+    }
+    for (let index = 0; index < 80; index += 1) {
+      const account = accounts[index % accounts.length] ?? ""
+      // oxlint-disable-next-line no-await-in-loop
+      await world.change(`t${index}`, FINISH, { account })
+    }
+    await world.clock.advance(60_000)
+    assert.equal(world.sent.length, 240)
+    assert.equal(most, 8)
+  })
+
+  test("has so many messages waiting at most; the others are listed as failed, told and replayed", async (t) => {
+    const world = createWorld(t, { waitingPerEndpoint: 10 })
+    world.webhooks.start()
+    const id = await world.add(URL_A)
+    const name = { account: "account", id }
+    world.receivers.set(URL_A, () => 503)
+    for (let index = 0; index < 14; index += 1) {
+      // oxlint-disable-next-line no-await-in-loop
+      await world.change(`t${index}`, FINISH)
+    }
+    await world.clock.advance(1_500)
+    const count = async (state: string): Promise<number> =>
+      (await world.deliveries(id)).filter((delivery) => delivery.state === state).length
+    assert.deepEqual([await count("pending"), await count("failed")], [10, 4])
+    const told = world.lines.filter(({ message }) => message === "webhook backlog full")
+    assert.equal(
+      told.reduce((sum, { fields }) => sum + Number(fields["deliveries"]), 0),
+      4,
+    )
+    const full = { kind: "too-many-waiting", most: 10 }
+    assert.deepEqual(await world.webhooks.testWebhook(name), full)
+    assert.deepEqual(await world.webhooks.replayFailed({ ...name, since: 0 }), full)
+    const [failed] = await world.storage.listDeliveries({ endpoint: id, state: "failed", limit: 1 })
+    const { message = "" } = failed ?? {}
+    assert.deepEqual(await world.webhooks.replayDelivery({ ...name, message }), full)
+    world.receivers.delete(URL_A)
+    await world.clock.advance(HOUR_MS / 2)
+    assert.deepEqual([await count("delivered"), await count("failed")], [10, 4])
+    const replayed = await world.webhooks.replayFailed({ ...name, since: 0 })
+    assert.deepEqual(replayed, { kind: "done", replayed: 4 })
+    await world.clock.advance(1_500)
+    assert.equal(await count("delivered"), 14)
+  })
+})
+
 describe("a process", () => {
   test("that dies with a message in hand leaves it to others", async (t) => {
     const world = createWorld(t)

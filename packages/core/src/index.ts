@@ -360,6 +360,8 @@ export type {
   ListDeliveriesRequest,
   NewDelivery,
   RecordedTry,
+  SpreadDelivery,
+  Standing,
   ReplayRequest,
   TakeDeliveriesRequest,
   WebhookEndpoint,

@@ -3,13 +3,14 @@
  * the time that its taker has, so one that a dead process held is due again by itself. `tries` tells the newest
  * taking from an older one.
  */
-import type {
-  Delivery,
-  DeliveryName,
-  DeliveryState,
-  ListDeliveriesRequest,
-  RecordedTry,
-  TakeDeliveriesRequest,
+import {
+  EXPIRING_TYPE,
+  type Delivery,
+  type DeliveryName,
+  type DeliveryState,
+  type ListDeliveriesRequest,
+  type RecordedTry,
+  type TakeDeliveriesRequest,
 } from "@safelight/core"
 import { sql, type Kysely } from "kysely"
 import { describeStatements } from "./statement.ts"
@@ -37,12 +38,27 @@ function selectEnabled(db: Kysely<StoreDatabase>, endpoint: string) {
     .where((of) => of("disabledAt", "=", of.lit(0)))
 }
 
-const OUTBOX = describeStatements(({ db, compile }) => ({
+const OUTBOX = describeStatements(({ db, compile, dialect }) => ({
   insertDelivery: compile((delivery: Delivery) =>
     db
       .insertInto("webhookDeliveries")
       .values(allOf(TABLES.webhookDeliveries, delivery))
       .onConflict((conflict) => conflict.columns(["endpoint", "message"]).doNothing()),
+  ),
+  countWaiting: compile(
+    ({ endpoint, most }: { readonly endpoint: string; readonly most: number }) =>
+      db
+        .selectFrom((of) =>
+          of
+            .selectFrom("webhookDeliveries")
+            .select("message")
+            .where("endpoint", "=", endpoint)
+            .where("state", "=", PENDING)
+            .where("type", "<>", sql.lit(EXPIRING_TYPE))
+            .limit(most)
+            .as("waiting"),
+        )
+        .select((of) => of.cast<number>(of.fn.countAll(), dialect.integerType).as("count")),
   ),
   recordTry: compile(
     (recorded: DeliveryName & Pick<Delivery, "tries" | "state" | "dueAt" | "history">) =>

@@ -2,6 +2,7 @@
 import {
   KEPT_FOREVER,
   type FanOutRequest,
+  type Standing,
   type WebhookEndpoint,
   type WebhookName,
 } from "@safelight/core"
@@ -65,6 +66,10 @@ export interface DuePage {
   readonly limit: number
 }
 
+interface Noted extends Pick<Standing, "at" | "url"> {
+  readonly id: string
+}
+
 /** How endpoints stand, and which of them have something to be sent. */
 const STANDINGS = describeStatements(({ db, compile }) => {
   const columns = db.selectFrom("webhookEndpoints").select(TABLES.webhookEndpoints.members)
@@ -76,18 +81,20 @@ const STANDINGS = describeStatements(({ db, compile }) => {
         .set((of) => ({ failingSince: of.lit(0), provenAt: of.lit(0) }))
         .where("id", "=", id),
     ),
-    noteFailure: compile(({ id, at }: { id: string; at: number }) =>
+    noteFailure: compile(({ id, at, url }: Noted) =>
       db
         .updateTable("webhookEndpoints")
         .set((of) => ({ failingSince: at, provenAt: of.lit(0) }))
         .where("id", "=", id)
+        .where("url", "=", url)
         .where((of) => of("failingSince", "=", of.lit(0))),
     ),
-    noteSuccess: compile(({ id, at }: { id: string; at: number }) =>
+    noteSuccess: compile(({ id, at, url }: Noted) =>
       db
         .updateTable("webhookEndpoints")
         .set((of) => ({ failingSince: of.lit(0), provenAt: at }))
         .where("id", "=", id)
+        .where("url", "=", url)
         .where((of) => of("provenAt", "=", of.lit(0))),
     ),
     findDueWebhooks: compile(({ now, aboveId, limit }: DuePage) =>

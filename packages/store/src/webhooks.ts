@@ -3,7 +3,13 @@
  * spread with the deliveries that came of it. What an endpoint leaves behind may be a million rows: these are cleared
  * by page.
  */
-import type { Delivery, NewDelivery, RecordedTry, WebhookStorage } from "@safelight/core"
+import type {
+  Delivery,
+  RecordedTry,
+  SpreadDelivery,
+  Standing,
+  WebhookStorage,
+} from "@safelight/core"
 import { countOf, rowsOf, toStep, type Database, type Step } from "./driver.ts"
 import type { Compiler } from "./statement.ts"
 import { WEBHOOK_STATEMENTS } from "./webhook-statements.ts"
@@ -74,7 +80,7 @@ function createDeliveryMethods(
   statements: Statements,
 ): Pick<
   WebhookStorage,
-  "fanOut" | "addDelivery" | "findDueWebhooks" | "takeDeliveries" | "recordTries"
+  "fanOut" | "addDelivery" | "countWaiting" | "findDueWebhooks" | "takeDeliveries" | "recordTries"
 > {
   return {
     async fanOut({ deliveries, ...spread }) {
@@ -86,6 +92,10 @@ function createDeliveryMethods(
     },
     async addDelivery(delivery) {
       await commit({ steps: [toStep(statements.insertDelivery, toDelivery(delivery))] })
+    },
+    async countWaiting(request) {
+      const [row] = await read(statements.countWaiting, request)
+      return row?.count ?? 0
     },
     findDueWebhooks: ({ after: aboveId, ...page }) =>
       read(statements.findDueWebhooks, { aboveId, ...page }),
@@ -100,8 +110,9 @@ function createDeliveryMethods(
   }
 }
 
-function toDelivery(delivery: NewDelivery): Delivery {
-  return { ...delivery, state: "pending", tries: 0, history: [] }
+function toDelivery({ isGivenUp, ...delivery }: SpreadDelivery): Delivery {
+  const state = isGivenUp === true ? "failed" : "pending"
+  return { ...delivery, state, tries: 0, history: [] }
 }
 
 /** Rows are changed in one order, so that two processes never wait for each other. */
@@ -112,14 +123,15 @@ function toRecordSteps(tries: readonly RecordedTry[], statements: Statements): r
     if (state !== "pending") return recorded
     return [recorded, toStep(statements.delayFollowers, { ...delivery, dueAt })]
   })
-  const newest = new Map<string, NonNullable<RecordedTry["standing"]>>()
+  const newest = new Map<string, Standing & { readonly id: string }>()
   for (const { delivery, standing } of ordered) {
-    const known = newest.get(delivery.endpoint)
-    if (standing === null || (known !== undefined && known.at > standing.at)) continue
-    newest.set(delivery.endpoint, standing)
+    if (standing === null) continue
+    const { endpoint: id } = delivery
+    const name = `${id} ${standing.url}`
+    if ((newest.get(name)?.at ?? 0) <= standing.at) newest.set(name, { id, ...standing })
   }
-  const endpoints = [...newest].map(([id, { at, hasSucceeded }]) =>
-    toStep(hasSucceeded ? statements.noteSuccess : statements.noteFailure, { id, at }),
+  const endpoints = [...newest.values()].map(({ hasSucceeded, ...standing }) =>
+    toStep(hasSucceeded ? statements.noteSuccess : statements.noteFailure, standing),
   )
   return [...deliveries, ...endpoints]
 }

@@ -1,5 +1,6 @@
 /** The contract of `WebhookStorage`: deliveries, from the feed to their end. */
 import assert from "node:assert/strict"
+import type { RecordedTry } from "@safelight/core"
 import type { Behaviours } from "./contract.ts"
 import type { StorageFixture } from "./storage-fixture.ts"
 import {
@@ -96,10 +97,10 @@ export const DELIVERY_BEHAVIOURS: Behaviours<StorageFixture> = {
   "an endpoint is failing from its first failure to its next success": async ({ storage }) => {
     await fillFeed(storage, [toDelivery("m1")])
     const [taken] = await takeDue(storage, 1_000)
+    const { url } = toEndpoint("we_1")
     const noteAt = async (at: number, hasSucceeded: boolean): Promise<readonly number[]> => {
-      await storage.recordTries([
-        toRecord(taken, { dueAt: 1_000, state: "pending", standing: { at, hasSucceeded } }),
-      ])
+      const standing = { at, url, hasSucceeded }
+      await storage.recordTries([toRecord(taken, { dueAt: 1_000, state: "pending", standing })])
       const found = await storage.findWebhook({ account: "account", id: "we_1" })
       return [found?.failingSince ?? -1, found?.provenAt ?? -1]
     }
@@ -110,6 +111,38 @@ export const DELIVERY_BEHAVIOURS: Behaviours<StorageFixture> = {
     const renewed = toEndpoint("we_1", { revision: 2 })
     assert.equal(await storage.updateWebhook(renewed, { isRenewed: true }), true)
     assert.deepEqual(await storage.findWebhook(renewed), renewed)
+  },
+
+  "a try at the URL before says nothing of the one that there is now": async ({ storage }) => {
+    await fillFeed(storage, [toDelivery("m1"), toDelivery("m2")])
+    const [one, other] = await takeDue(storage, 1_000)
+    const { url: before } = toEndpoint("we_1")
+    const moved = toEndpoint("we_1", { revision: 2, url: "https://b.example/hook" })
+    assert.equal(await storage.updateWebhook(moved, { isRenewed: true }), true)
+    const record = (tried: typeof one, url: string, at: number): RecordedTry =>
+      toRecord(tried, { standing: { at, url, hasSucceeded: true } })
+    await storage.recordTries([record(one, before, 2_000)])
+    assert.deepEqual(await storage.findWebhook(moved), moved)
+    // Of both in one commit the newer is at the URL before.
+    await storage.recordTries([record(other, moved.url, 3_000), record(one, before, 4_000)])
+    assert.equal((await storage.findWebhook(moved))?.provenAt, 3_000)
+  },
+
+  "what waits for an endpoint is counted up to a bound, notices left out": async ({ storage }) => {
+    const notice = toDelivery("n1", { type: "task.expiring", dueAt: 9_000 })
+    const given = { ...toDelivery("m4"), isGivenUp: true as const }
+    await fillFeed(storage, [toDelivery("m1"), toDelivery("m2"), toDelivery("m3"), notice, given])
+    const count = (most: number) => storage.countWaiting({ endpoint: "we_1", most })
+    assert.deepEqual(await Promise.all([count(2), count(3), count(9)]), [2, 3, 3])
+    const [taken] = await takeDue(storage, 1_000, 1)
+    assert.equal(await count(9), 3, "a try that is under way still waits")
+    await storage.recordTries([toRecord(taken)])
+    assert.equal(await count(9), 2)
+    assert.equal(await storage.countWaiting({ endpoint: "we_2", most: 9 }), 0)
+    const stored = await findByMessage(storage, "m4")
+    assert.deepEqual([stored?.state, stored?.tries, stored?.history], ["failed", 0, []])
+    assert.equal(await storage.replayDeliveries({ endpoint: "we_1", now: 5_000, message: "m4" }), 1)
+    assert.equal(await count(9), 3)
   },
 
   "an endpoint that is disabled gives up what waits, and gets nothing": async ({ storage }) => {

@@ -68,7 +68,7 @@ export async function deliver(
   const durationMs = Math.round(clock.monotonicNow() - began)
   const tried = toTry(outcome, { at, durationMs, characters: settings.answerCharacters })
   return {
-    record: toOutcome(delivery, { outcome, tried, random: options.random() }),
+    record: toOutcome(delivery, { url: endpoint.url, outcome, tried, random: options.random() }),
     isGone: outcome.kind === "answered" && outcome.status === GONE,
   }
 }
@@ -95,18 +95,23 @@ function toTry(
 }
 
 interface Tried {
+  readonly url: string
   readonly outcome: SendOutcome
   readonly tried: DeliveryTry
   readonly random: number
 }
 
-function toOutcome(delivery: Delivery, { outcome, tried, random }: Tried): RecordedTry {
+function toOutcome(delivery: Delivery, { outcome, tried, random, url }: Tried): RecordedTry {
   const history = [...delivery.history, tried].slice(-KEPT_TRIES)
   const at = tried.at + tried.durationMs
   if (outcome.kind === "answered" && outcome.status >= 200 && outcome.status < 300) {
-    return toRecord(delivery, { state: "delivered", history, standing: { at, hasSucceeded: true } })
+    return toRecord(delivery, {
+      state: "delivered",
+      history,
+      standing: { at, url, hasSucceeded: true },
+    })
   }
-  const standing = { at, hasSucceeded: false }
+  const standing = { at, url, hasSucceeded: false }
   const asked = outcome.kind === "answered" ? outcome.retryAfterMs : undefined
   const delayMs = toRetryDelayMs(delivery.tries, random, asked)
   if (delayMs === undefined) return toRecord(delivery, { state: "failed", history, standing })

@@ -11,8 +11,8 @@ import type { WebhookSettings } from "./settings.ts"
 
 export interface DeliveryWorkerOptions {
   readonly storage: Pick<WebhookStorage, "findDueWebhooks" | "takeDeliveries">
-  /** Sends one, and records it; never rejects. */
-  readonly sendDelivery: (line: Line, delivery: Delivery) => Promise<void>
+  /** Sends one, calls back once it is answered, and records it; never rejects. */
+  readonly sendDelivery: (line: Line, delivery: Delivery, onAnswered: () => void) => Promise<void>
   readonly clock: Pick<Clock, "now">
   readonly log: Log
   readonly settings: WebhookSettings
@@ -39,6 +39,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
 
   function noteDue(endpoint: WebhookEndpoint): void {
     const line = lines.get(endpoint.id) ?? toLine(endpoint)
+    // Whoever stands at another address has taken nothing yet.
+    if (line.endpoint.url !== endpoint.url) line.successes = 0
     lines.set(endpoint.id, Object.assign(line, { endpoint, isDue: true }))
     fill(line)
   }
@@ -48,7 +50,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     const wanted = mostInFlight(line, settings) - line.inFlight
     if (wanted <= 0) return
     const held = places.take(line, wanted)
-    if (held.count > 0) track(takeAndSend(line, held))
+    if (held !== undefined) track(takeAndSend(line, held))
   }
 
   function track(work: Promise<void>): void {
@@ -64,22 +66,25 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     line.isTaking = false
     line.isDue &&= taken.length === count
     for (const delivery of taken) track(send(line, held, delivery))
-    giveBack(line, held, count - taken.length)
+    const spare = count - taken.length
+    if (spare > 0) held.giveBack(spare)
+    release(line, spare)
   }
 
-  function giveBack(line: Line, held: Taken, count: number): void {
+  function release(line: Line, count: number): void {
     line.inFlight -= count
-    if (count > 0) held.giveBack(count)
     // What was recorded together ends together: so that many are taken at once.
     queueMicrotask(() => fill(line))
     if (line.inFlight === 0 && !line.isDue) lines.delete(line.endpoint.id)
   }
 
   async function send(line: Line, held: Taken, delivery: Delivery): Promise<void> {
-    await sendDelivery(line, delivery)
+    const message = held.begin()
+    await sendDelivery(line, delivery, message.answered)
+    message.end()
     // What waited behind this one may be due now.
     if (line.inFlight === 1) line.isDue = true
-    giveBack(line, held, 1)
+    release(line, 1)
   }
 
   return {

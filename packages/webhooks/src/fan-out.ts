@@ -16,10 +16,12 @@ import {
   type Log,
   type NewDelivery,
   type ReadEntry,
+  type SpreadDelivery,
   type WebhookEndpoint,
   type WebhookStorage,
   type WebhookType,
 } from "@safelight/core"
+import type { Backlog } from "./backlog.ts"
 import { findTaskAt, type KnownTasks } from "./known-tasks.ts"
 import { toExpiryNotice, toTaskMessage, type Message, type ToTaskText } from "./message.ts"
 import type { WebhookSettings } from "./settings.ts"
@@ -32,6 +34,7 @@ export interface FanOutOptions {
   readonly settings: Pick<WebhookSettings, "noticeMs">
   readonly clock: Pick<Clock, "now">
   readonly log: Log
+  readonly backlog: Backlog
   /** Called with endpoints that have new deliveries. */
   readonly onFanned: (endpoints: readonly WebhookEndpoint[]) => void
 }
@@ -101,13 +104,31 @@ async function spreadToEnd(account: string, options: FanOutOptions): Promise<voi
     if (to === undefined) return
     const all = await storage.listWebhooks(account)
     const endpoints = all.filter(({ disabledAt }) => disabledAt === 0)
-    const deliveries = await toDeliveries(entries, endpoints, options)
+    const wanted = await toDeliveries(entries, endpoints, options)
+    const deliveries = await giveUpExcess(account, wanted, options)
     // Another node was faster: what it left is read anew.
     const isDone = await storage.fanOut({ account, feed: feed.id, from, to, deliveries })
     if (!isDone || deliveries.length === 0) continue
     const told = new Set(deliveries.map(({ endpoint }) => endpoint))
     onFanned(endpoints.filter(({ id }) => told.has(id)))
   }
+}
+
+/** Those for which there is no room are told in the log, and listed as failed. */
+async function giveUpExcess(
+  account: string,
+  deliveries: readonly NewDelivery[],
+  { backlog, log }: FanOutOptions,
+): Promise<readonly SpreadDelivery[]> {
+  const byEndpoint = Map.groupBy(deliveries, ({ endpoint }) => endpoint)
+  const spread = [...byEndpoint].map(async ([webhook, own]): Promise<readonly SpreadDelivery[]> => {
+    const room = await backlog.take(webhook, own.length)
+    const excess = own.slice(room)
+    if (excess.length === 0) return own
+    log.warn({ account, webhook, deliveries: excess.length }, "webhook backlog full")
+    return [...own.slice(0, room), ...excess.map((each) => ({ ...each, isGivenUp: true as const }))]
+  })
+  return (await Promise.all(spread)).flat()
 }
 
 async function toDeliveries(

@@ -1,8 +1,9 @@
 /**
  * Who may send how much at a time. Endpoints that took the last message share places that no other endpoint can
  * take: a thousand dead receivers, each holding its place until the time-out, delay each other alone. An account
- * holds at most its share of them: receivers that answer well, but late, hold up their own account alone. Of what
- * waits for a place the first comes first.
+ * holds at most its share of them: receivers that answer well, but late, hold up their own account alone. A host is
+ * sent few messages at a time, by all accounts together, half of them to endpoints that have not proven that they
+ * take any: nobody can turn webhooks on a stranger. Of what waits for a place the first comes first.
  */
 import type { WebhookEndpoint } from "@safelight/core"
 import type { WebhookSettings } from "./settings.ts"
@@ -21,54 +22,100 @@ export interface Line {
 
 export interface Places {
   /**
-   * Takes up to `wanted` places, one or more, for the line. If there is none it waits, and `onFree` is called with
-   * it once there is one.
+   * Takes up to `wanted` places, one or more, for the line. If there is none it waits: undefined, and `onFree` is
+   * called with it once there is one.
    */
-  readonly take: (line: Line, wanted: number) => Taken
+  readonly take: (line: Line, wanted: number) => Taken | undefined
 }
 
 export interface Taken {
   readonly count: number
+  /** Begins one message. */
+  readonly begin: () => Sending
+  /** So many were not needed. */
   readonly giveBack: (count: number) => void
 }
 
-const NONE: Taken = { count: 0, giveBack: () => {} }
+export interface Sending {
+  /** Its host may be sent the next one, while this one is recorded. Safe to call twice. */
+  readonly answered: () => void
+  /** It is over, answered or not. */
+  readonly end: () => void
+}
 
 export function createPlaces(
   {
     sendsToProven,
     sendsToOthers,
     sendsPerAccount,
-  }: Pick<WebhookSettings, "sendsToProven" | "sendsToOthers" | "sendsPerAccount">,
+    sendsPerHost,
+  }: Pick<WebhookSettings, "sendsToProven" | "sendsToOthers" | "sendsPerAccount" | "sendsPerHost">,
   onFree: (line: Line) => void,
 ): Places {
   const proven = createPool(sendsToProven, onFree)
   const others = createPool(sendsToOthers, onFree)
-  /** By account, while it holds a place or waits for one of its own. */
-  const shares = new Map<string, Pool>()
+  const shares = createShares(sendsPerAccount, onFree)
+  const hosts = createShares(sendsPerHost, onFree)
+  const hostsOfOthers = createShares(Math.ceil(sendsPerHost / 2), onFree)
 
   return {
     take(line, wanted) {
-      const { account } = line.endpoint
+      const { account, url } = line.endpoint
       const pool = isProven(line) ? proven : others
-      const share = shares.get(account) ?? createPool(sendsPerAccount, onFree)
-      const count = Math.min(wanted, pool.free(), share.free())
+      const share = shares.of(account)
+      const { hostname } = new URL(url)
+      const host = hosts.of(hostname)
+      const ofHost = isProven(line) ? [host] : [host, hostsOfOthers.of(hostname)]
+      const all = [...ofHost, share, pool]
+      const count = Math.min(wanted, ...all.map(({ free }) => free()))
       if (count === 0) {
-        const full = share.free() > 0 ? pool : share
-        full.await(line)
-        return NONE
+        all.find(({ free }) => free() === 0)?.await(line)
+        return undefined
       }
-      shares.set(account, share)
-      pool.take(count)
-      share.take(count)
+      for (const each of all) each.take(count)
       return {
         count,
+        begin: () => beginSending(ofHost, [share, pool]),
         giveBack(given) {
-          pool.release(given)
-          share.release(given)
-          if (share.isIdle()) shares.delete(account)
+          for (const each of all) each.release(given)
         },
       }
+    },
+  }
+}
+
+function beginSending(ofHost: readonly Pool[], others: readonly Pool[]): Sending {
+  let isAnswered = false
+  function answered(): void {
+    if (isAnswered) return
+    isAnswered = true
+    for (const each of ofHost) each.release(1)
+  }
+  return {
+    answered,
+    end() {
+      answered()
+      for (const each of others) each.release(1)
+    },
+  }
+}
+
+interface Shares {
+  readonly of: (name: string) => Pool
+}
+
+/** A pool for each name, as long as somebody holds or awaits a place in it. */
+function createShares(most: number, onFree: (line: Line) => void): Shares {
+  const pools = new Map<string, Pool>()
+  return {
+    of(name) {
+      const known = pools.get(name)
+      if (known !== undefined) return known
+      const pool: Pool = createPool(most, onFree, (isIdle) => {
+        if (isIdle) pools.delete(name)
+        else pools.set(name, pool)
+      })
+      return pool
     },
   }
 }
@@ -79,11 +126,14 @@ interface Pool {
   /** Gives places back, and calls `onFree` for the lines that waited longest. */
   readonly release: (count: number) => void
   readonly await: (line: Line) => void
-  /** Whether nobody holds or awaits a place. */
-  readonly isIdle: () => boolean
 }
 
-function createPool(most: number, onFree: (line: Line) => void): Pool {
+function createPool(
+  most: number,
+  onFree: (line: Line) => void,
+  /** Called with whether nobody holds or awaits a place, whenever that may have changed. */
+  onUse: (isIdle: boolean) => void = () => {},
+): Pool {
   const waiting = new Set<Line>()
   let taken = 0
 
@@ -91,6 +141,7 @@ function createPool(most: number, onFree: (line: Line) => void): Pool {
     free: () => most - taken,
     take(count) {
       taken += count
+      onUse(false)
     },
     release(count) {
       taken -= count
@@ -99,9 +150,12 @@ function createPool(most: number, onFree: (line: Line) => void): Pool {
         waiting.delete(line)
         onFree(line)
       }
+      if (taken === 0 && waiting.size === 0) onUse(true)
     },
-    await: (line) => void waiting.add(line),
-    isIdle: () => taken === 0 && waiting.size === 0,
+    await(line) {
+      waiting.add(line)
+      onUse(false)
+    },
   }
 }
 

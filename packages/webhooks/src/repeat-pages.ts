@@ -4,12 +4,18 @@
  */
 const PAGE = 500
 
-/** Does `page` until it finds fewer rows than it may; resolves to how many there were in all. */
-export async function repeatPages(page: (limit: number) => Promise<number>): Promise<number> {
-  for (let all = 0; ;) {
+/** Does `page` until it finds fewer rows than it may, or `most`; resolves to how many there were in all. */
+export async function repeatPages(
+  page: (limit: number) => Promise<number>,
+  most = Infinity,
+): Promise<number> {
+  let all = 0
+  while (all < most) {
+    const limit = Math.min(PAGE, most - all)
     // oxlint-disable-next-line no-await-in-loop
-    const count = await page(PAGE)
+    const count = await page(limit)
     all += count
-    if (count < PAGE) return all
+    if (count < limit) break
   }
+  return all
 }

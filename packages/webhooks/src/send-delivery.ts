@@ -15,9 +15,10 @@ export async function sendDelivery(
   line: Line,
   delivery: Delivery,
   options: SendDeliveryOptions,
+  onAnswered: () => void,
 ): Promise<void> {
   try {
-    await sendAndRecord(line, delivery, options)
+    await sendAndRecord(line, delivery, options, onAnswered)
   } catch (error) {
     options.log.error({ error, webhook: line.endpoint.id }, "webhook delivery failed")
   }
@@ -27,13 +28,16 @@ async function sendAndRecord(
   line: Line,
   delivery: Delivery,
   { recorder, disable, log, ...options }: SendDeliveryOptions,
+  onAnswered: () => void,
 ): Promise<void> {
   const { endpoint } = line
   const { record, isGone } = await deliver(endpoint, delivery, options)
+  onAnswered()
   if (record === undefined) return
   await recorder.record(record)
   const { standing } = record
-  if (standing === null) return
+  // Of the address that it had before nothing is to be concluded.
+  if (standing === null || line.endpoint.url !== endpoint.url) return
   line.successes = standing.hasSucceeded ? line.successes + 1 : 0
   line.endpoint = withStanding(line.endpoint, standing)
   const { message, type } = delivery

@@ -26,6 +26,17 @@ export const DEFAULTS = {
    * receiver got 460 a second.
    */
   sendsPerEndpoint: 64,
+  /**
+   * To one host at a time, whoever asks: an account names strangers' hosts too. Endpoints that have not taken a
+   * message share half of them. A message counts until it is answered, not until that is recorded, so that a fast
+   * receiver is not held up.
+   */
+  sendsPerHost: 8,
+  /**
+   * That wait for one endpoint, notices that are not due yet left out. What comes beyond is given up at once, and
+   * may be replayed.
+   */
+  waitingPerEndpoint: 10_000,
   /** How long a try may take, with recording it, before another node makes it too: twice the most it needs. */
   leaseMs: MINUTE_MS,
   /** How often feeds and deliveries are looked at if nothing says that there are new ones. */
@@ -49,5 +60,7 @@ export function toSettings(given?: Partial<WebhookSettings>): WebhookSettings {
     pollMs: [1, LONGEST_TIMER_MS],
     sendsToProven: POSITIVE,
     sendsPerAccount: POSITIVE,
+    sendsPerHost: POSITIVE,
+    waitingPerEndpoint: POSITIVE,
   })
 }

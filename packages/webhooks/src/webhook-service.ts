@@ -23,6 +23,7 @@ import {
   type WebhookStorage,
   type WebhookType,
 } from "@safelight/core"
+import type { Backlog } from "./backlog.ts"
 import { toTestMessage } from "./message.ts"
 import { repeatPages } from "./repeat-pages.ts"
 import type { WebhookSettings } from "./settings.ts"
@@ -33,14 +34,15 @@ export interface WebhookServiceOptions {
   readonly sender: Pick<MessageSender, "check">
   readonly clock: Pick<Clock, "now">
   readonly settings: WebhookSettings
+  readonly backlog: Backlog
   /** Called with an endpoint that has a new delivery. */
   readonly onQueued: (endpoint: WebhookEndpoint) => void
 }
 
 /** What an account may ask, and what is decided for it. */
 export interface WebhookControl extends WebhookService {
-  /** Disables an endpoint; false if it is already, or there is none. */
-  readonly disable: (name: WebhookName, reason: DisabledReason) => Promise<boolean>
+  /** Disables an endpoint; false if it is already, there is none, or it has another URL. */
+  readonly disable: (endpoint: WebhookEndpoint, reason: DisabledReason) => Promise<boolean>
   /** Clears what those left that died while they disabled or deleted an endpoint. */
   readonly clearLeft: () => Promise<void>
 }
@@ -73,7 +75,8 @@ export function createWebhookService(options: WebhookServiceOptions): WebhookCon
       const changed = await change(
         { account, id },
         (endpoint) => applyChange(endpoint, wanted, clock.now()),
-        { isRenewed: wanted.isEnabled === true },
+        // Whoever stands at another address has proven nothing.
+        ({ url }) => wanted.isEnabled === true || (wanted.url ?? url) !== url,
       )
       if (wanted.isEnabled === false) await clearDeliveries(storage, id)
       return changed === undefined ? UNKNOWN : { kind: "done", webhook: toWebhook(changed) }
@@ -92,14 +95,14 @@ export function createWebhookService(options: WebhookServiceOptions): WebhookCon
       if (changed === undefined) return UNKNOWN
       return { kind: "done", webhook: toWebhook(changed), secret }
     },
-    async disable(name, reason) {
-      const changed = await change(name, (endpoint) =>
-        endpoint.disabledAt > 0
+    async disable({ account, id, url }, reason) {
+      const changed = await change({ account, id }, (endpoint) =>
+        endpoint.disabledAt > 0 || endpoint.url !== url
           ? undefined
           : { ...endpoint, disabledAt: clock.now(), disabledReason: reason },
       )
       if (changed === undefined) return false
-      await clearDeliveries(storage, name.id)
+      await clearDeliveries(storage, id)
       return true
     },
     async clearLeft() {
@@ -149,20 +152,21 @@ async function create(
 type Change = (
   name: WebhookName,
   toChanged: (endpoint: WebhookEndpoint) => WebhookEndpoint | undefined,
-  options?: { readonly isRenewed: boolean },
+  /** Whether it begins anew; it does not by default. */
+  isRenewed?: (endpoint: WebhookEndpoint) => boolean,
 ) => Promise<WebhookEndpoint | undefined>
 
 /** Undefined if there is no such endpoint, or nothing to change. */
 function createChange(storage: WebhookStorage): Change {
-  return async (name, toChanged, options) => {
+  return async (name, toChanged, toRenewed = () => false) => {
     for (;;) {
       const endpoint = await storage.findWebhook(name)
       const wanted = endpoint && toChanged(endpoint)
       if (endpoint === undefined || wanted === undefined) return undefined
       const changed = { ...wanted, revision: endpoint.revision + 1 }
-      const isDone = await storage.updateWebhook(changed, options)
-      if (!isDone) continue
-      return options?.isRenewed === true ? { ...changed, failingSince: 0, provenAt: 0 } : changed
+      const isRenewed = toRenewed(endpoint)
+      const isDone = await storage.updateWebhook(changed, { isRenewed })
+      if (isDone) return isRenewed ? { ...changed, failingSince: 0, provenAt: 0 } : changed
     }
   }
 }
@@ -214,14 +218,13 @@ function toWebhook(endpoint: WebhookEndpoint): Webhook {
   return { ...shown, failingSince, provenAt, oldSecretsEndAt }
 }
 
-function createDeliveryMethods({
-  storage,
-  clock,
-  onQueued,
-}: WebhookServiceOptions): Pick<
+function createDeliveryMethods(
+  options: WebhookServiceOptions,
+): Pick<
   WebhookService,
   "testWebhook" | "findDelivery" | "listDeliveries" | "replayDelivery" | "replayFailed"
 > {
+  const { storage, clock, onQueued } = options
   /** Another account's delivery is as unknown as one that never was. */
   async function findOwn({ account, id, message }: MessageName): Promise<Delivery | undefined> {
     const endpoint = await storage.findWebhook({ account, id })
@@ -236,7 +239,7 @@ function createDeliveryMethods({
   return {
     findDelivery: findOwn,
     async testWebhook(name) {
-      const found = await findEnabled(storage, name)
+      const found = await findRoomy(name, options)
       if ("rejection" in found) return found.rejection
       const message = toTestMessage(clock.now())
       await storage.addDelivery({ ...message, endpoint: name.id })
@@ -253,7 +256,7 @@ function createDeliveryMethods({
       return { deliveries, next }
     },
     async replayDelivery({ account, id, message }) {
-      const found = await findEnabled(storage, { account, id })
+      const found = await findRoomy({ account, id }, options)
       if ("rejection" in found) return found.rejection
       const now = clock.now()
       await storage.replayDeliveries({ endpoint: id, message, now })
@@ -261,12 +264,15 @@ function createDeliveryMethods({
       return toResult({ account, id, message })
     },
     async replayFailed({ since, ...name }) {
-      const found = await findEnabled(storage, name)
+      const found = await findRoomy(name, options)
       if ("rejection" in found) return found.rejection
       const now = clock.now()
       const endpoint = name.id
-      const replayed = await repeatPages((limit) =>
-        storage.replayDeliveries({ endpoint, since, now, limit }),
+      const most = options.settings.waitingPerEndpoint
+      const room = most - (await storage.countWaiting({ endpoint, most }))
+      const replayed = await repeatPages(
+        (limit) => storage.replayDeliveries({ endpoint, since, now, limit }),
+        room,
       )
       onQueued(found.endpoint)
       return { kind: "done", replayed }
@@ -274,11 +280,23 @@ function createDeliveryMethods({
   }
 }
 
+type Found = { readonly endpoint: WebhookEndpoint } | { readonly rejection: WebhookRejection }
+
+/** The same where no more messages may wait for it. */
+async function findRoomy(
+  name: WebhookName,
+  { storage, backlog, settings }: WebhookServiceOptions,
+): Promise<Found> {
+  const found = await findEnabled(storage, name)
+  if ("rejection" in found || (await backlog.take(name.id, 1)) === 1) return found
+  return { rejection: { kind: "too-many-waiting", most: settings.waitingPerEndpoint } }
+}
+
 /** A rejection if nothing can be sent there. */
 async function findEnabled(
   storage: Pick<WebhookStorage, "findWebhook">,
   name: WebhookName,
-): Promise<{ readonly endpoint: WebhookEndpoint } | { readonly rejection: WebhookRejection }> {
+): Promise<Found> {
   const endpoint = await storage.findWebhook(name)
   if (endpoint === undefined) return { rejection: UNKNOWN }
   return endpoint.disabledAt > 0 ? { rejection: DISABLED } : { endpoint }

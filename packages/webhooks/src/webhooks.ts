@@ -11,6 +11,7 @@ import type {
   WebhookService,
   WebhookStorage,
 } from "@safelight/core"
+import { createBacklog } from "./backlog.ts"
 import { createBackground } from "./background.ts"
 import { createDeliveryWorker } from "./delivery-worker.ts"
 import { createFanOut } from "./fan-out.ts"
@@ -55,29 +56,29 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
   const settings = toSettings(options.settings)
   const calledOff = new AbortController()
   const { signal } = calledOff
+  const backlog = createBacklog({ storage, settings })
+  const parts = { storage, tasks, toTaskText, clock, settings, log, backlog }
   const recorder = createRecorder({ storage, clock, leaseMs: settings.leaseMs, log, signal })
   const { disable, clearLeft, ...service } = createWebhookService({
-    storage,
+    ...parts,
     sender,
-    clock,
-    settings,
     onQueued: (endpoint) => (background.isRunning() ? worker.wake([endpoint]) : undefined),
   })
-  const parts = { storage, tasks, toTaskText, clock, settings, log }
   const sending: SendDeliveryOptions = {
     ...parts,
     sender,
     random,
     recorder,
     signal,
-    async disable({ account, id }, reason) {
-      if (!(await disable({ account, id }, reason))) return
+    async disable(endpoint, reason) {
+      if (!(await disable(endpoint, reason))) return
+      const { account, id } = endpoint
       log.warn({ account, webhook: id, reason }, "webhook disabled")
     },
   }
   const worker = createDeliveryWorker({
     ...parts,
-    sendDelivery: (line, delivery) => sendDelivery(line, delivery, sending),
+    sendDelivery: (line, delivery, onAnswered) => sendDelivery(line, delivery, sending, onAnswered),
   })
   const fanOut = createFanOut({
     ...parts,

@@ -1,8 +1,8 @@
 /**
- * Webhooks as a handler knows them: `we_1` is enabled, `we_2` disabled, `msg_1` a delivery of both. What is to be
- * told apart is asked for by a description or a URL.
+ * Webhooks as a handler knows them: `we_1` is enabled, `we_2` disabled, for `we_3` as many messages wait as may;
+ * `msg_1` is a delivery of all. What is to be told apart is asked for by a description or a URL.
  */
-import type { Delivery, Webhook, WebhookService } from "@safelight/core"
+import type { Delivery, Webhook, WebhookRejection, WebhookService } from "@safelight/core"
 
 const WEBHOOK: Webhook = {
   id: "we_1",
@@ -18,6 +18,7 @@ const WEBHOOK: Webhook = {
   oldSecretsEndAt: 3_000,
 }
 const DISABLED: Webhook = { ...WEBHOOK, id: "we_2", disabledAt: 5_000, disabledReason: "gone" }
+const FULL: Webhook = { ...WEBHOOK, id: "we_3" }
 
 const DELIVERY: Delivery = {
   endpoint: "we_1",
@@ -36,11 +37,18 @@ const DELIVERY: Delivery = {
   ],
 }
 
+/** Undefined where it may be sent messages. */
+function refuseSending(webhook: Webhook | undefined): WebhookRejection | undefined {
+  if (webhook === undefined) return { kind: "unknown" }
+  if (webhook === FULL) return { kind: "too-many-waiting", most: 10_000 }
+  return webhook.disabledAt > 0 ? { kind: "disabled" } : undefined
+}
+
 /** `check` throws what every call is to fail with. */
 export function createFakeWebhooks(check: () => void): WebhookService {
   function find(id: string): Webhook | undefined {
     check()
-    return [WEBHOOK, DISABLED].find((each) => each.id === id)
+    return [WEBHOOK, DISABLED, FULL].find((each) => each.id === id)
   }
   const unknown = { kind: "unknown" } as const
 
@@ -69,9 +77,7 @@ export function createFakeWebhooks(check: () => void): WebhookService {
       return webhook === undefined ? unknown : { kind: "done", webhook, secret: "whsec_c2VjcmV0" }
     },
     async testWebhook({ id }) {
-      const webhook = find(id)
-      if (webhook === undefined) return unknown
-      return webhook.disabledAt > 0 ? { kind: "disabled" } : { kind: "done", delivery: DELIVERY }
+      return refuseSending(find(id)) ?? { kind: "done", delivery: DELIVERY }
     },
     async findDelivery({ id, message }) {
       return find(id) !== undefined && message === "msg_1" ? DELIVERY : undefined
@@ -81,14 +87,11 @@ export function createFakeWebhooks(check: () => void): WebhookService {
       return find(id) === undefined ? undefined : { deliveries: [DELIVERY], next }
     },
     async replayDelivery({ id, message }) {
-      const webhook = find(id)
-      if (webhook === undefined || message !== "msg_1") return unknown
-      return webhook.disabledAt > 0 ? { kind: "disabled" } : { kind: "done", delivery: DELIVERY }
+      const webhook = message === "msg_1" ? find(id) : undefined
+      return refuseSending(webhook) ?? { kind: "done", delivery: DELIVERY }
     },
     async replayFailed({ id }) {
-      const webhook = find(id)
-      if (webhook === undefined) return unknown
-      return webhook.disabledAt > 0 ? { kind: "disabled" } : { kind: "done", replayed: 3 }
+      return refuseSending(find(id)) ?? { kind: "done", replayed: 3 }
     },
   }
 }

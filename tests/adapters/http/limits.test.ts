@@ -46,6 +46,16 @@ for (const kind of WORLDS) {
       assert.equal((await world.call("/v1/tasks", creation())).status, 202)
     })
 
+    it("of creations counts what has webhooks' messages sent", async () => {
+      await using world = await open(kind, { create: MINUTE, read: null })
+      for (const [remaining, path] of ["test", "replay", "deliveries/msg_1/replay"].entries()) {
+        const response = await world.call(`/v1/webhooks/we_1/${path}`, { method: "POST" })
+        assert.equal(toTold(response)[2], `"create";r=${2 - remaining};t=20`)
+      }
+      const refused = await world.call("/v1/webhooks/we_1/test", { method: "POST" })
+      assert.equal(refused.status, 429)
+    })
+
     it("goes along with the bytes of an artifact", async () => {
       await using world = await open(kind, { content: MINUTE })
       putArtifact(world.fake, Buffer.from("pixels"))

@@ -59,7 +59,9 @@ export function addWebhookCalls(keys: readonly string[], add: Add): void {
     }
   }
   for (const template of [`${ONE}/test`, `${ONE}/replay`, `${DELIVERY}/replay`]) {
-    add(template, toPath(template).replace("we_1", "we_2"), { method: "POST" })
+    for (const id of ["we_2", "we_3"]) {
+      add(template, toPath(template).replace("we_1", id), { method: "POST" })
+    }
   }
   const full = JSON.stringify({ url: URL, description: "one too many" })
   add(ALL, ALL, { method: "POST", headers: JSON_TYPE, body: full })

@@ -6,7 +6,7 @@ import { choice, integer, moment, token } from "../request/query-parameters.ts"
 import { parseCursor, toCursor } from "./list-cursor.ts"
 import { toDeliveryBody, toDeliveryText } from "./webhook-body.ts"
 import { toWebhookRefusal } from "./webhook-refusal.ts"
-import { WEBHOOK_KEY } from "./webhooks.ts"
+import { SENDING_KEY, WEBHOOK_KEY } from "./webhooks.ts"
 
 const PATH = "/v1/webhooks/:webhook/deliveries"
 const ONE_PATH = `${PATH}/:delivery` as const
@@ -90,12 +90,12 @@ export const replayDelivery = defineEndpoint({
     summary: "Send a delivery again",
     description: "The same message under the same id. One that is pending is left as it is.",
   },
-  key: WEBHOOK_KEY,
+  key: SENDING_KEY,
   inPath: ONE,
   query: {},
   body: noBody("This request takes no body."),
   answers: { 202: { description: "The delivery.", json: "WebhookDeliveryDetail" } },
-  refusals: ["delivery_not_found", "webhook_disabled"],
+  refusals: ["delivery_not_found", "webhook_disabled", "concurrency_limit_exceeded"],
 
   create({ webhooks }, { refuse, reply }) {
     if (webhooks === undefined) return undefined
@@ -116,16 +116,18 @@ export const replayFailedDeliveries = defineEndpoint({
     id: "replayFailedWebhookDeliveries",
     tag: "Webhooks",
     summary: "Send every failed delivery again",
-    description: "The parameter stands in the query; a body is refused as `unknown_parameter`.",
+    description:
+      "The oldest first, and no more than may wait: 10,000 with those that do. The parameter stands in the query; " +
+      "a body is refused as `unknown_parameter`.",
   },
-  key: WEBHOOK_KEY,
+  key: SENDING_KEY,
   inPath: { webhook: WEBHOOK_ID },
   query: {
     since: moment("Unix seconds: deliveries that were made then or later; all by default."),
   },
   body: noBody("The body is not read: put since into the query."),
   answers: { 202: { description: "How many are sent again.", json: "WebhookReplay" } },
-  refusals: ["webhook_not_found", "webhook_disabled"],
+  refusals: ["webhook_not_found", "webhook_disabled", "concurrency_limit_exceeded"],
 
   create({ webhooks }, { reply }) {
     if (webhooks === undefined) return undefined

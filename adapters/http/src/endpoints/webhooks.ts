@@ -16,6 +16,8 @@ import { toWebhookRefusal } from "./webhook-refusal.ts"
 const PATH = "/v1/webhooks"
 const ONE_PATH = "/v1/webhooks/:webhook"
 export const WEBHOOK_KEY = { scopes: ["webhooks:write"], rate: "read" } as const
+/** For what has messages sent, as the creation of a task has. */
+export const SENDING_KEY = { ...WEBHOOK_KEY, rate: "create" } as const
 const IN_PATH = { webhook: WEBHOOK_ID }
 
 const url = text(1, WEBHOOK_LIMITS.urlCharacters)
@@ -130,7 +132,8 @@ export const updateWebhook = defineEndpoint({
     summary: "Change a webhook",
     description:
       "What is not given stays. `enabled: false` gives up the deliveries that wait; `enabled: true` " +
-      "begins anew, whatever it was disabled for.",
+      "begins anew, whatever it was disabled for, and so does another `url`: it is sent one message " +
+      "at a time until it has taken one.",
   },
   key: WEBHOOK_KEY,
   inPath: IN_PATH,
@@ -230,12 +233,12 @@ export const testWebhook = defineEndpoint({
     summary: "Send a test message",
     description: "A message of type `webhook.test`; look at the delivery to see what became of it.",
   },
-  key: WEBHOOK_KEY,
+  key: SENDING_KEY,
   inPath: IN_PATH,
   query: {},
   body: noBody("This request takes no body."),
   answers: { 202: { description: "The delivery.", json: "WebhookDeliveryDetail" } },
-  refusals: ["webhook_not_found", "webhook_disabled"],
+  refusals: ["webhook_not_found", "webhook_disabled", "concurrency_limit_exceeded"],
 
   create({ webhooks }, { reply }) {
     if (webhooks === undefined) return undefined

@@ -19,7 +19,7 @@ export interface WebhookService {
   findWebhook(name: WebhookName): Promise<Webhook | undefined>
   /**
    * Changes what is given. Disabling gives up what waits; enabling begins anew, whatever the endpoint was
-   * disabled for.
+   * disabled for, and so does another URL.
    */
   updateWebhook(request: WebhookName & WebhookChange): Promise<WebhookResult>
   /** Removes the endpoint with its deliveries; false if there is none. */
@@ -34,7 +34,10 @@ export interface WebhookService {
   listDeliveries(request: DeliveryQuery): Promise<DeliveryPage | undefined>
   /** Queues a delivery that is over once more. One that waits is left as it is. */
   replayDelivery(request: MessageName): Promise<DeliveryResult>
-  /** The same for every failed one that was made at `since`, in milliseconds, or later. */
+  /**
+   * The same for every failed one that was made at `since`, in milliseconds, or later; the oldest first, as many
+   * as may wait.
+   */
   replayFailed(request: WebhookName & { readonly since: number }): Promise<ReplayResult>
 }
 
@@ -85,13 +88,14 @@ export interface DeliveryPage {
 
 /**
  * `too-many`: the account has as many endpoints as it may. `url-not-allowed`: it may never be sent to.
- * `disabled`: nothing is sent to the endpoint.
+ * `disabled`: nothing is sent to the endpoint. `too-many-waiting`: as many messages as may wait for it already.
  */
 export type WebhookRejection =
   | { readonly kind: "unknown" }
   | { readonly kind: "disabled" }
   | { readonly kind: "url-not-allowed" }
   | { readonly kind: "too-many"; readonly most: number }
+  | { readonly kind: "too-many-waiting"; readonly most: number }
 
 export type WebhookResult = { readonly kind: "done"; readonly webhook: Webhook } | WebhookRejection
 

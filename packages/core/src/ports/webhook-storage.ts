@@ -44,6 +44,8 @@ export interface WebhookStorage {
   fanOut(request: FanOutRequest): Promise<boolean>
   /** Stores a delivery that no event brings about. */
   addDelivery(delivery: NewDelivery): Promise<void>
+  /** How many deliveries of an endpoint wait, `most` if there are more. Notices of expiry don't count. */
+  countWaiting(request: { readonly endpoint: string; readonly most: number }): Promise<number>
 
   /** Of the enabled endpoints that have a delivery due `limit`, by id, with ids above `after`. */
   findDueWebhooks(request: {
@@ -124,7 +126,12 @@ export interface FanOutRequest {
   readonly feed: string
   readonly from: number
   readonly to: number
-  readonly deliveries: readonly NewDelivery[]
+  readonly deliveries: readonly SpreadDelivery[]
+}
+
+export interface SpreadDelivery extends NewDelivery {
+  /** It is stored as failed, without a try: too many wait. */
+  readonly isGivenUp?: true
 }
 
 export interface DeliveryName {
@@ -181,7 +188,15 @@ export interface RecordedTry {
   readonly dueAt: number
   readonly history: readonly DeliveryTry[]
   /** When it was known, and whether the receiver took it; null if nothing was sent. */
-  readonly standing: { readonly at: number; readonly hasSucceeded: boolean } | null
+  readonly standing: Standing | null
+}
+
+/** How a receiver stands by a try. */
+export interface Standing {
+  readonly at: number
+  /** Where it was sent: an endpoint whose URL is another by now stands as it did. */
+  readonly url: string
+  readonly hasSucceeded: boolean
 }
 
 export interface ListDeliveriesRequest {

@@ -1,11 +1,13 @@
 /** Webhooks in the storage in memory: the rules of the SQL statements, said over maps. */
 import {
+  EXPIRING_TYPE,
   KEPT_FOREVER,
   type Delivery,
   type DeliveryName,
   type Feed,
-  type NewDelivery,
   type RecordedTry,
+  type SpreadDelivery,
+  type Standing,
   type WebhookEndpoint,
   type WebhookStorage,
 } from "@safelight/core"
@@ -82,14 +84,15 @@ function createEndpoints({
   }
 }
 
-function createFanOut({
-  feeds,
-  deliveries,
-}: WebhookTables): Pick<WebhookStorage, "fanOut" | "addDelivery"> {
-  function add(delivery: NewDelivery): void {
+function createFanOut(
+  tables: WebhookTables,
+): Pick<WebhookStorage, "fanOut" | "addDelivery" | "countWaiting"> {
+  const { feeds, deliveries } = tables
+  function add({ isGivenUp, ...delivery }: SpreadDelivery): void {
     const name = toName(delivery)
     if (deliveries.has(name)) return
-    deliveries.set(name, { ...delivery, state: "pending", tries: 0, history: [] })
+    const state = isGivenUp === true ? "failed" : "pending"
+    deliveries.set(name, { ...delivery, state, tries: 0, history: [] })
   }
 
   return {
@@ -101,6 +104,10 @@ function createFanOut({
       return true
     },
     addDelivery: async (delivery) => add(delivery),
+    async countWaiting({ endpoint, most }) {
+      const waiting = listPending(tables, endpoint).filter(({ type }) => type !== EXPIRING_TYPE)
+      return Math.min(most, waiting.length)
+    },
   }
 }
 
@@ -162,13 +169,9 @@ function record(
   }
 }
 
-function note(
-  { endpoints }: WebhookTables,
-  id: string,
-  { at, hasSucceeded }: NonNullable<RecordedTry["standing"]>,
-): void {
+function note({ endpoints }: WebhookTables, id: string, { at, hasSucceeded, url }: Standing): void {
   const endpoint = endpoints.get(id)
-  if (endpoint === undefined) return
+  if (endpoint?.url !== url) return
   if (hasSucceeded && endpoint.provenAt === 0) {
     endpoints.set(id, { ...endpoint, failingSince: 0, provenAt: at })
   }

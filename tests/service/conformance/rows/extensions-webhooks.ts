@@ -104,6 +104,14 @@ export const WEBHOOKS: ConformanceSection = {
       ),
     },
     {
+      row: "Another URL begins anew; a host is sent eight messages at a time; 10,000 wait for an endpoint",
+      tests: webhookReceivers(
+        "a host that an account has named > is sent one message at a time after another URL, whatever the one before has taken",
+        "a host that an account has named > is sent eight messages at a time, by all accounts together",
+        "a host that an account has named > has so many messages waiting at most; the others are listed as failed, told and replayed",
+      ),
+    },
+    {
       row: "`task.expiring` comes a day before the last artifact expires, and not once it has",
       tests: webhookTelling(
         "a notice of expiry > is sent a day before the artifacts expire",
