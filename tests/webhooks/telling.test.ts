@@ -77,6 +77,29 @@ describe("an event of a task", () => {
     assert.equal(new Set(world.sent.map(({ id }) => id)).size, 120 * 4)
   })
 
+  test("is told at once if it comes while the endpoint is found to have nothing more", async (t) => {
+    const world = createWorld(t, SELDOM)
+    world.webhooks.start()
+    const id = await world.add("https://a.example")
+    const { takeDeliveries } = world.storage
+    const takeLate: typeof takeDeliveries = async (request) => {
+      const taken = await takeDeliveries(request)
+      if (taken.length > 0 || world.storage.events.has("u")) return taken
+      await world.change("u", FINISH)
+      // The worker hears of it once it is stored, before it hears that there was nothing.
+      while ((await world.deliveries(id)).length < 2);
+      await world.clock.wait(1)
+      return taken
+    }
+    Object.assign(world.storage, { takeDeliveries: takeLate })
+    await world.change("t", FINISH)
+    await world.clock.advance(10)
+    assert.deepEqual(
+      world.sent.map(({ payload }) => payload.data["task_id"]),
+      ["t", "u"],
+    )
+  })
+
   test("waits for those of its task before it, and for no other task's", async (t) => {
     const world = createWorld(t)
     world.webhooks.start()

@@ -62,9 +62,11 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     const { count } = held
     line.inFlight += count
     line.isTaking = true
+    // What is queued from now on may not be among what is taken.
+    line.isDue = false
     const taken = await take(line, count, options)
     line.isTaking = false
-    line.isDue &&= taken.length === count
+    line.isDue ||= taken.length === count
     for (const delivery of taken) track(send(line, held, delivery))
     const spare = count - taken.length
     if (spare > 0) held.giveBack(spare)
