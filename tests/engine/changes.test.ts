@@ -1,7 +1,15 @@
 /** What happens to tasks, as it happens: changes, watches, and readers who come back. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import { SafelightError, type ChangePage, type ChangePosition } from "@safelight/core"
+import {
+  SafelightError,
+  TASK_BEGIN,
+  toHashDigits,
+  type ChangePage,
+  type ChangePosition,
+  type EventPlace,
+  type TaskChange,
+} from "@safelight/core"
 import { createScriptedChannel } from "@safelight/testkit"
 import { until } from "../support/until.ts"
 import { completed, createScene, SETTINGS, type Scene } from "./support.ts"
@@ -30,7 +38,7 @@ async function follow(scene: Scene, after?: ChangePosition, task?: string): Prom
   const seen: string[] = []
   const reader: Reader = {
     seen,
-    position: () => position ?? { feed: "", position: 0 },
+    position: () => position ?? { feed: "", position: 0, digits: "" },
     end: () => watch.end(),
     news: 0,
     ended: 0,
@@ -66,12 +74,36 @@ async function follow(scene: Scene, after?: ChangePosition, task?: string): Prom
   return reader
 }
 
+/** Where the account's feed stood behind so many events. */
+async function toPosition({ storage }: Scene, position: number): Promise<ChangePosition> {
+  const feed = await storage.findFeed(account)
+  const [entry] = await storage.readFeed({ account, after: position - 1, limit: 1 })
+  const event = storage.events.get(entry?.task ?? "")?.[(entry?.version ?? 0) - 1]
+  assert.ok(feed !== undefined && event !== undefined)
+  return { feed: feed.id, position, digits: toHashDigits(event.hash) }
+}
+
 type Changes = Extract<ChangePage, { kind: "changes" }>
 
 async function readOn(scene: Scene, after: ChangePosition): Promise<Changes> {
   const page = await scene.engine.readChanges({ account, after })
   assert.ok(page.kind === "changes", "nothing is lost")
   return page
+}
+
+/** What happened to the account's task after an event. */
+async function listAfter(
+  scene: Scene,
+  id: string,
+  after: EventPlace,
+): Promise<readonly TaskChange[]> {
+  const page = await scene.engine.listChanges({ account, id, after })
+  assert.ok(page?.kind === "changes", "nothing is lost")
+  return page.changes
+}
+
+function toPlace({ hash, version }: TaskChange): EventPlace {
+  return { version, digits: toHashDigits(hash) }
 }
 
 const STORY = ["submitted", "dispatched", "accepted", "succeeded"]
@@ -93,9 +125,9 @@ describe("whoever watches an account", () => {
     }
     assert.equal(new Set(reader.seen).size, reader.seen.length)
     assert.ok(!reader.seen.includes(`${before.id} 1 submitted`), "it began before the watch")
-    const changes = await scene.engine.listChanges({ account, id: first.id, after: 0 })
+    const changes = await listAfter(scene, first.id, TASK_BEGIN)
     assert.deepEqual(
-      changes?.map(({ version, task }) => [version, task.version, task.state]),
+      changes.map(({ version, task }) => [version, task.version, task.state]),
       [
         [1, 1, "queued"],
         [2, 2, "dispatching"],
@@ -103,8 +135,14 @@ describe("whoever watches an account", () => {
         [4, 4, "succeeded.available"],
       ],
     )
-    const later = await scene.engine.listChanges({ account, id: first.id, after: 3 })
-    assert.deepEqual(later, changes?.slice(3))
+    const [, , third = assert.fail()] = changes
+    assert.deepEqual(await listAfter(scene, first.id, toPlace(third)), changes.slice(3))
+    for (const { hash, task, version } of changes) {
+      const found = await scene.engine.findTaskAt({ account, id: first.id, version })
+      assert.deepEqual(found, { task, hash })
+    }
+    const none = { account, id: first.id, version: 5 }
+    assert.equal(await scene.engine.findTaskAt(none), undefined)
   })
 
   it("is told a hundred changes of a task at a time, and the next hundred after the last", async () => {
@@ -125,21 +163,23 @@ describe("whoever watches an account", () => {
     }
     const newest = await scene.read(id)
     assert.ok(newest.version > 100)
-    const first = (await scene.engine.listChanges({ account: "ada", id, after: 0 })) ?? []
-    const rest = (await scene.engine.listChanges({ account: "ada", id, after: 100 })) ?? []
+    const first = await listAfter(scene, id, TASK_BEGIN)
+    const rest = await listAfter(scene, id, toPlace(first.at(-1) ?? assert.fail()))
     assert.deepEqual(
       [...first, ...rest].map(({ task: after, version }) => [version, after.version]),
       Array.from({ length: newest.version }, (_, index) => [index + 1, index + 1]),
     )
     assert.equal(first.length, 100)
     assert.deepEqual(rest.at(-1)?.task, newest)
-    assert.deepEqual(await scene.engine.listChanges({ account: "ada", id, after: 500 }), [])
+    assert.deepEqual(await listAfter(scene, id, toPlace(rest.at(-1) ?? assert.fail())), [])
   })
 
   it("learns nothing of another account's tasks", async () => {
     const scene = createScene({ channels: [createSlowChannel()] })
     const { id } = await scene.submit()
-    assert.equal(await scene.engine.listChanges({ account: "other", id, after: 0 }), undefined)
+    const of = { account: "other", id }
+    assert.equal(await scene.engine.listChanges({ ...of, after: TASK_BEGIN }), undefined)
+    assert.equal(await scene.engine.findTaskAt({ ...of, version: 1 }), undefined)
     const { position } = await scene.engine.watchChanges({
       account: "other",
       onNews: () => assert.fail("it was told"),
@@ -217,10 +257,16 @@ describe("whoever watches an account", () => {
     const reader = await follow(scene)
     const begun = reader.position()
     for (let count = 0; count < 4; count += 1) await scene.submit()
-    const now = { ...begun, position: 4 }
+    const [one, two, three, now] = await Promise.all(
+      [1, 2, 3, 4].map((position) => toPosition(scene, position)),
+    )
+    assert.ok(one !== undefined && two !== undefined && three !== undefined && now !== undefined)
     const lost = [
-      { feed: "another", position: 1 },
-      { ...begun, position: 5 },
+      { ...one, feed: "another" },
+      { ...now, position: 5 },
+      // Another event was there when the reader came by.
+      { ...two, digits: one.digits },
+      { ...begun, digits: one.digits },
     ]
     for (const after of lost) {
       const page = await scene.engine.readChanges({ account, after })
@@ -229,9 +275,71 @@ describe("whoever watches an account", () => {
     reader.end()
     await scene.clock.advance(2 * SETTINGS.idlePollMs)
     await scene.storage.forgetFeed({ account, now: 0, before: 1e15, limit: 2 })
-    const page = await scene.engine.readChanges({ account, after: begun })
-    assert.deepEqual(page, { kind: "lost", position: now })
-    assert.equal((await readOn(scene, { ...begun, position: 2 })).changes.length, 2)
+    for (const after of [begun, two]) {
+      const page = await scene.engine.readChanges({ account, after })
+      assert.deepEqual(page, { kind: "lost", position: now })
+    }
+    assert.equal((await readOn(scene, three)).changes.length, 1)
+  })
+
+  it("goes on behind an event that is older than what a feed keeps, and was the newest", async () => {
+    const scene = createScene({ channels: [createSlowChannel()], isStarted: false })
+    const reader = await follow(scene)
+    await scene.submit()
+    await scene.submit()
+    await scene.clock.advance(SETTINGS.feedMs)
+    const position = reader.position()
+    reader.end()
+    await scene.clock.advance(2 * SETTINGS.idlePollMs)
+    const { id } = await scene.submit()
+    const now = scene.clock.now()
+    const before = now - SETTINGS.feedMs
+    assert.equal(await scene.storage.forgetFeed({ account, now, before, limit: 9 }), 1)
+    const { changes } = await readOn(scene, position)
+    assert.deepEqual(
+      changes.map(({ task }) => task.id),
+      [id],
+    )
+  })
+
+  it("is told where its database lost events and others took their places", async () => {
+    const scene = createScene({ channels: [createSlowChannel()], isStarted: false })
+    const reader = await follow(scene)
+    const kept = await scene.submit()
+    const gone = await scene.submit()
+    await scene.clock.advance(1_000)
+    const lost = reader.position()
+    scene.storage.goBack(gone.id, 0)
+    const other = await scene.submit()
+    await scene.clock.advance(0)
+    const expected = [`${kept.id} 1 submitted`, `${gone.id} 1 submitted`, "lost"]
+    assert.deepEqual(reader.seen, expected)
+    const position = await toPosition(scene, 2)
+    assert.equal((await scene.engine.findTask({ account, id: other.id }))?.id, other.id)
+    assert.deepEqual(reader.position(), position)
+    const page = await scene.engine.readChanges({ account, after: lost })
+    assert.deepEqual(page, { kind: "lost", position })
+    const next = await scene.submit()
+    await scene.clock.advance(1_000)
+    assert.deepEqual(reader.seen, [...expected, `${next.id} 1 submitted`])
+  })
+
+  it("of one task is told where another event took the version of a lost one", async () => {
+    const channel = createScriptedChannel({ submits: [completed()] })
+    const scene = createScene({ channels: [channel], isStarted: false })
+    const { id } = await scene.submit()
+    scene.engine.start()
+    await scene.engine.finished(id)
+    const lost = await listAfter(scene, id, TASK_BEGIN)
+    scene.storage.goBack(id, 1)
+    const after = lost.map(toPlace)
+    const pages = await Promise.all(
+      after.map((place) => scene.engine.listChanges({ account, id, after: place })),
+    )
+    assert.deepEqual(
+      pages.map((page) => page?.kind),
+      ["changes", ...lost.slice(1).map(() => "lost")],
+    )
   })
 
   it("starts over where an entry is forgotten from between two that are newer than it", async () => {
@@ -249,7 +357,7 @@ describe("whoever watches an account", () => {
     await scene.clock.advance(SETTINGS.idlePollMs)
     assert.deepEqual(reader.seen, ["lost"])
     const page = await scene.engine.readChanges({ account, after: begun })
-    assert.deepEqual(page, { kind: "lost", position: { ...begun, position: 3 } })
+    assert.deepEqual(page, { kind: "lost", position: await toPosition(scene, 3) })
     await scene.submit()
     await scene.clock.advance(0)
     assert.equal(reader.seen.length, 2, "it is told of what comes next")
@@ -267,7 +375,7 @@ describe("whoever watches an account", () => {
     assert.equal(reader.news, news + 1)
     assert.deepEqual(reader.seen.slice(1), ["lost"])
     await scene.submit()
-    await scene.clock.advance(0)
+    await scene.clock.advance(SETTINGS.idlePollMs)
     assert.equal(reader.seen.length, 3)
   })
 

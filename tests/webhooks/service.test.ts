@@ -105,7 +105,7 @@ describe("endpoints", () => {
     await world.clock.advance(2_000)
     assert.deepEqual(
       world.sent.map(({ id }) => id),
-      ["msg_u_4"],
+      [world.messageOf("u", 4)],
     )
   })
 
@@ -188,7 +188,7 @@ describe("deliveries", () => {
     const name = { account: "account", id: await world.add(URL_A) }
     await world.change("t", FINISH)
     await world.clock.advance(0)
-    const message = { ...name, message: "msg_t_4" }
+    const message = { ...name, message: world.messageOf("t", 4) }
     const replayed = await world.webhooks.replayDelivery(message)
     assert.equal(replayed.kind, "done")
     await world.clock.advance(1_000)

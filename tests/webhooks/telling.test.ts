@@ -23,11 +23,26 @@ describe("an event of a task", () => {
     const of = (url: string) => told.filter(([each]) => each === url)
     assert.equal(told.length, 3)
     assert.deepEqual(of("https://a.example"), [
-      ["https://a.example", "msg_t_4", "task.succeeded", { task_id: "t", version: 4 }],
+      [
+        "https://a.example",
+        world.messageOf("t", 4),
+        "task.succeeded",
+        { task_id: "t", version: 4 },
+      ],
     ])
     assert.deepEqual(of("https://b.example"), [
-      ["https://b.example", "msg_t_1", "task.submitted", { task_id: "t", version: 1 }],
-      ["https://b.example", "msg_t_2", "task.dispatched", { task_id: "t", version: 2 }],
+      [
+        "https://b.example",
+        world.messageOf("t", 1),
+        "task.submitted",
+        { task_id: "t", version: 1 },
+      ],
+      [
+        "https://b.example",
+        world.messageOf("t", 2),
+        "task.dispatched",
+        { task_id: "t", version: 2 },
+      ],
     ])
     const [first] = world.sent
     assert.equal(first?.payload.timestamp, new Date(first?.at ?? 0).toISOString())
@@ -44,7 +59,7 @@ describe("an event of a task", () => {
     await world.clock.advance(0)
     assert.deepEqual(
       world.sent.map(({ id }) => id),
-      ["msg_t_4"],
+      [world.messageOf("t", 4)],
     )
   })
 
@@ -100,23 +115,46 @@ describe("an event of a task", () => {
     )
   })
 
+  test("keeps the id of a message that an earlier release queued, over all its tries", async (t) => {
+    const world = createWorld(t)
+    await world.change("t", FINISH)
+    const endpoint = await world.add("https://a.example")
+    const queued = { message: "msg_t_4", subject: "t", sequence: 4, type: "task.succeeded" }
+    const now = world.clock.now()
+    const times = { createdAt: now, dueAt: now }
+    await world.storage.addDelivery({ ...queued, ...times, endpoint, payload: "{}" })
+    world.receivers.set("https://a.example", () => (world.sent.length < 3 ? 500 : 200))
+    world.webhooks.start()
+    await world.clock.advance(DAY_MS)
+    assert.deepEqual(
+      world.sent.map(({ id }) => id),
+      ["msg_t_4", "msg_t_4", "msg_t_4"],
+    )
+  })
+
   test("waits for those of its task before it, and for no other task's", async (t) => {
     const world = createWorld(t)
     world.webhooks.start()
     await world.add("https://a.example", ["task.submitted", "task.dispatched", "task.accepted"])
     world.receivers.set("https://a.example", ({ headers }) =>
-      headers["webhook-id"] === "msg_t_1" && world.clock.now() < start + 4_000 ? 500 : 200,
+      headers["webhook-id"]?.startsWith("msg_t_1_") === true && world.clock.now() < start + 4_000
+        ? 500
+        : 200,
     )
     const start = world.clock.now()
     await world.change("t", [dispatchSample(), ACCEPT])
     await world.change("u", [dispatchSample()])
     await world.clock.advance(3_000)
     const told = world.sent.map(({ id }) => id)
-    assert.deepEqual(told, ["msg_t_1", "msg_u_1", "msg_u_2"])
+    assert.deepEqual(told, [
+      world.messageOf("t", 1),
+      world.messageOf("u", 1),
+      world.messageOf("u", 2),
+    ])
     await world.clock.advance(3_000)
     assert.deepEqual(
       world.sent.slice(3).map(({ id }) => id),
-      ["msg_t_1", "msg_t_2", "msg_t_3"],
+      [world.messageOf("t", 1), world.messageOf("t", 2), world.messageOf("t", 3)],
     )
   })
 })
@@ -136,7 +174,7 @@ describe("a signature", () => {
     const [{ headers, body } = assert.fail()] = world.sent
     const now = world.clock.now()
     const { id, payload } = await verifyWebhook({ headers, body, secret: made.secret, now })
-    assert.equal(id, "msg_t_4")
+    assert.equal(id, world.messageOf("t", 4))
     assert.deepEqual(payload, JSON.parse(body))
     const found = await world.webhooks.findWebhook({ account: "account", id: made.webhook.id })
     assert.ok(!JSON.stringify([found, made.webhook]).includes("whsec_"))
@@ -203,7 +241,7 @@ describe("a notice of expiry", () => {
     await world.clock.advance(62_000)
     const [{ payload, id } = assert.fail()] = world.sent
     assert.equal(payload.type, "task.expiring")
-    assert.equal(id, `msg_t_expiring_${expiresAt / 1_000}`)
+    assert.equal(id, world.noticeOf("t", 4, expiresAt / 1_000))
     assert.equal((payload as { expires_at?: number }).expires_at, expiresAt / 1_000)
     await world.clock.advance(DAY_MS)
     assert.equal(world.sent.length, 1)
@@ -243,12 +281,29 @@ describe("a notice of expiry", () => {
     await world.clock.advance(62_000)
     const [notice = assert.fail(), ...others] = toNotices(world)
     assert.deepEqual(others, [])
-    assert.equal(notice.id, `msg_t_expiring_${(start + 20 * DAY_MS) / 1_000}`)
+    assert.equal(notice.id, world.noticeOf("t", 6, (start + 20 * DAY_MS) / 1_000))
     assert.equal(notice.expiresAt, start / DAY_MS + 20)
     await world.clock.advance(2 * DAY_MS)
     assert.equal(world.sent.length, 1)
     const states = (await world.deliveries(id)).map(({ state }) => state)
     assert.deepEqual(states.toSorted(), ["delivered", "failed", "failed"])
+  })
+
+  test("that an earlier release queued is sent under the id that it has", async (t) => {
+    const world = createWorld(t, SELDOM)
+    const expiresAt = world.clock.now() + 3 * DAY_MS
+    await world.change("t", toCommands(expiresAt))
+    const endpoint = await world.add("https://a.example", ["task.expiring"])
+    const message = `msg_t_expiring_${expiresAt / 1_000}`
+    const queued = { message, subject: "t", sequence: 9, type: "task.expiring", endpoint }
+    const times = { createdAt: world.clock.now(), dueAt: expiresAt - DAY_MS }
+    await world.storage.addDelivery({ ...queued, ...times, payload: "{}" })
+    world.webhooks.start()
+    await world.clock.advance(2 * DAY_MS + 60_000)
+    assert.deepEqual(
+      world.sent.map(({ id }) => id),
+      [message],
+    )
   })
 
   test("comes again if a hold follows one that was sent", async (t) => {
@@ -280,8 +335,8 @@ describe("a notice of expiry", () => {
     assert.deepEqual(
       world.sent.map(({ url, id }) => [url, id]),
       [
-        ["https://b.example", "msg_t_4"],
-        ["https://a.example", `msg_t_expiring_${(start + 5 * DAY_MS) / 1_000}`],
+        ["https://b.example", world.messageOf("t", 4)],
+        ["https://a.example", world.noticeOf("t", 5, (start + 5 * DAY_MS) / 1_000)],
       ],
     )
   })

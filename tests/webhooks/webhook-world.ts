@@ -5,6 +5,7 @@
 import assert from "node:assert/strict"
 import type { TestContext } from "node:test"
 import {
+  fold,
   openEvent,
   SafelightError,
   type Delivery,
@@ -73,6 +74,10 @@ export interface WebhookWorld {
     account?: string,
   ): Promise<string>
   deliveries(id: string): Promise<readonly Delivery[]>
+  /** The id of the message that tells of an event. */
+  messageOf(task: string, version: number): string
+  /** Of the notice of an expiry that an event set; in Unix seconds. */
+  noticeOf(task: string, version: number, expiresAt: number): string
 }
 
 export const ACCEPT: TaskCommand = { kind: "accept", operation: null, upstreamKey: "key-1" }
@@ -128,6 +133,11 @@ export function createWorld(t: TestContext, settings: Partial<WebhookSettings> =
     return node
   }
 
+  function digitsOf(task: string, version: number): string {
+    const { hash } = storage.events.get(task)?.[version - 1] ?? assert.fail()
+    return hash.slice(0, 8)
+  }
+
   t.after(async () => {
     const stopped = Promise.all(nodes.map((node) => node.stop({ graceMs: 0 })))
     await clock.advance(120_000)
@@ -159,6 +169,9 @@ export function createWorld(t: TestContext, settings: Partial<WebhookSettings> =
       return made.webhook.id
     },
     deliveries: (id) => storage.listDeliveries({ endpoint: id, limit: 1_000 }),
+    messageOf: (task, version) => `msg_${task}_${version}_${digitsOf(task, version)}`,
+    noticeOf: (task, version, expiresAt) =>
+      `msg_${task}_expiring_${expiresAt}_${digitsOf(task, version)}`,
   }
 }
 
@@ -184,7 +197,11 @@ function toTasks(storage: MemoryStorage): KnownTasks {
       const head = await storage.readTask(id)
       return head?.task.account === account ? head.task : undefined
     },
-    listEvents: async ({ id }) => (await storage.readEvents(id)).map(openEvent),
+    async findTaskAt({ id, version }) {
+      const events = (await storage.readEvents(id)).slice(0, version)
+      const hash = events[version - 1]?.hash
+      return hash === undefined ? undefined : { task: fold(id, events.map(openEvent)), hash }
+    },
   }
 }
 

@@ -85,7 +85,10 @@ export interface Client {
    * nothing is missed meanwhile; after a `reset` something may be, so look at the tasks again.
    */
   stream(options?: StreamOptions): AsyncIterableIterator<TaskMessage | ResetMessage>
-  /** What happens to one task, from its beginning until it is finished. */
+  /**
+   * What happens to one task, from its beginning until it is finished. Where the service's database has lost
+   * commits, it begins anew.
+   */
   streamTask(task: string, options?: StreamOptions): AsyncIterableIterator<TaskMessage>
   /** The account's tasks, newest first. A page is fetched when the one before it has been read. */
   list(query?: ListQuery, options?: CallOptions): AsyncIterableIterator<ClientTask>
@@ -201,7 +204,7 @@ async function* streamTask(
     options,
     isEnd,
   )) {
-    // Of one task the service knows everything, so it never begins anew.
+    // Behind a reset the task is told from its beginning: nothing is missing.
     if ("data" in message) yield message
   }
 }

@@ -181,12 +181,15 @@ export type {
 } from "./ports/channel-storage.ts"
 export {
   MOST_CHANGES,
+  TASK_BEGIN,
   type ChangePage,
   type ChangePosition,
   type ChangeService,
+  type EventPlace,
   type PositionedChange,
   type ReadChangesRequest,
   type TaskChange,
+  type TaskChanges,
   type Watch,
   type WatchRequest,
 } from "./ports/change-service.ts"
@@ -467,6 +470,7 @@ export {
   openEventStrictly,
   openParsedEvent,
   sealEvents,
+  toHashDigits,
   type StoredEvent,
 } from "./task/stored-event.ts"
 export { EVENT_SCHEMAS, upcast, type EventSchemas } from "./task/upcast.ts"

@@ -87,9 +87,13 @@ export function createFeedWatch({ others, learn, log, recent }: FeedWatchOptions
         hear(account)
         listener(account)
       })
+      // What others said meanwhile was not heard; and where the database has lost commits, a feed may have as many
+      // entries as before, and others.
+      const stopHearing = others?.onListening(() => known.forEach(listener))
       return () => {
         listeners.delete(listener)
         stopListening?.()
+        stopHearing?.()
       }
     },
   }

@@ -71,7 +71,7 @@ const ENDS = describeStatements(({ db, compile }) => ({
   endFeed: compile(({ account, now }: { account: string; now: number }) =>
     db.deleteFrom("feeds").where("account", "=", account).where("keptUntil", "<", now),
   ),
-  /** Up to `limit` of the oldest entries; none that is still to be spread, and never the newest. */
+  /** Up to `limit` of the oldest entries; none that is still to be spread, and never the newest old one. */
   forgetEntries: compile(({ account, before, limit }: Old) => {
     const passed = db
       .selectFrom("feeds")
@@ -85,7 +85,11 @@ const ENDS = describeStatements(({ db, compile }) => ({
           .end()
           .as("passed"),
       )
-    const newest = db.selectFrom("feeds").where("feeds.account", "=", account).select("position")
+    const newest = db
+      .selectFrom("feedEntries as old")
+      .where("old.account", "=", account)
+      .where("old.at", "<", before)
+      .select(({ fn }) => fn.max("old.position").as("newest"))
     const oldest = db
       .selectFrom("feedEntries")
       .select("position")

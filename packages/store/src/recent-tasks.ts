@@ -36,7 +36,7 @@ export function createRecentTasks(): RecentTasks {
     addTo(entry) {
       const found = kept.get(toKey(entry.task, entry.version))
       if (found?.newest.at !== entry.at || found.newest.type !== entry.type) return entry
-      return { ...entry, state: found.state }
+      return { ...entry, head: { task: found.state, hash: found.newest.hash } }
     },
   }
 }

@@ -87,8 +87,8 @@ export const FEED_BEHAVIOURS: Behaviours<StorageFixture> = {
     const dispatched = advanceSample(submitted.head, [dispatchSample()], { now: 2_000 })
     await storage.append(dispatched.append)
     const second = await storage.readTask("t")
-    for (const { state, version } of await storage.readFeed(ALL)) {
-      if (state !== undefined) assert.deepEqual(state, [first, second][version - 1]?.task)
+    for (const { head, version } of await storage.readFeed(ALL)) {
+      if (head !== undefined) assert.deepEqual(head, [first, second][version - 1])
     }
   },
 
@@ -130,6 +130,21 @@ export const FEED_BEHAVIOURS: Behaviours<StorageFixture> = {
     assert.equal(await storage.forgetFeed({ ...request, before: 9 }), 0)
     await storage.append(submitSample({ id: "t5" }).append)
     assertDense(await storage.readFeed(ALL), 4)
+  },
+
+  "of the entries that are old enough to be forgotten the newest stays": async ({ storage }) => {
+    await storage.openFeed({ account, until: 50_000 })
+    for (const now of [1, 2, 3, 8, 9]) {
+      await storage.append(submitSample({ id: `t${now}`, now }).append)
+    }
+    const request = { account, now: 9, before: 5, limit: 9 }
+    assert.equal(await storage.forgetFeed(request), 2)
+    assert.equal(await storage.forgetFeed(request), 0)
+    assert.deepEqual(await readTypes(storage), [
+      "t3 1 submitted",
+      "t8 1 submitted",
+      "t9 1 submitted",
+    ])
   },
 
   "what is still to be spread is not forgotten": async ({ storage }) => {

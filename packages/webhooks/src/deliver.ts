@@ -12,7 +12,7 @@ import {
   type WebhookEndpoint,
 } from "@safelight/core"
 import type { KnownTasks } from "./known-tasks.ts"
-import { toNoticeId } from "./message.ts"
+import { isNoticeOf } from "./message.ts"
 import { toRetryDelayMs } from "./retry-delay.ts"
 import type { WebhookSettings } from "./settings.ts"
 import { signMessage } from "./signing-secret.ts"
@@ -80,7 +80,7 @@ async function isStillRight(
   { clock, tasks }: DeliverOptions,
 ): Promise<boolean> {
   const task = await tasks.findTask({ account, id })
-  return task !== undefined && lastExpiryAt(task) > clock.now() && toNoticeId(task) === message
+  return task !== undefined && lastExpiryAt(task) > clock.now() && isNoticeOf(task, message)
 }
 
 function toTry(

@@ -22,7 +22,7 @@ import {
   type WebhookType,
 } from "@safelight/core"
 import type { Backlog } from "./backlog.ts"
-import { findTaskAt, type KnownTasks } from "./known-tasks.ts"
+import type { KnownTasks } from "./known-tasks.ts"
 import { toExpiryNotice, toTaskMessage, type Message, type ToTaskText } from "./message.ts"
 import type { WebhookSettings } from "./settings.ts"
 
@@ -164,13 +164,13 @@ async function toMessages(entry: ReadEntry, options: FanOutOptions): Promise<rea
   const { tasks, toTaskText, settings, clock, log } = options
   const { account, task: id, version, at, position } = entry
   const [type, notice] = toTypes(entry)
-  const task =
-    entry.state ?? (await findTaskAt(tasks, { account, id, version }).catch(ignoreDamage))
-  if (task === undefined || type === undefined) return []
+  const head = entry.head ?? (await tasks.findTaskAt({ account, id, version }).catch(ignoreDamage))
+  if (head === undefined || type === undefined) return []
+  const { task, hash } = head
   const now = clock.now()
-  const message = toTaskMessage({ type, task, at, sequence: position, now }, toTaskText)
+  const message = toTaskMessage({ type, task, hash, at, sequence: position, now }, toTaskText)
   if (notice === undefined) return [message]
-  return [message, toExpiryNotice({ task, now }, settings.noticeMs, toTaskText)]
+  return [message, toExpiryNotice({ task, hash, now }, settings.noticeMs, toTaskText)]
 
   /** One damaged task must not keep the account's others from being told. */
   function ignoreDamage(error: unknown): undefined {

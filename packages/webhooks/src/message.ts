@@ -4,8 +4,10 @@ import {
   EXPIRING_TYPE,
   lastExpiryAt,
   TEST_TYPE,
+  toHashDigits,
   toUnixSeconds,
   type NewDelivery,
+  type StreamHead,
   type Task,
   type WebhookType,
 } from "@safelight/core"
@@ -16,10 +18,9 @@ export type Message = Omit<NewDelivery, "endpoint">
 /** The task as the API shows it: JSON. */
 export type ToTaskText = (task: Task) => string
 
-export interface TaskMessage {
+/** With the task as the event left it. */
+export interface TaskMessage extends StreamHead {
   readonly type: WebhookType
-  /** As the event left it. */
-  readonly task: Task
   /** Of the event. */
   readonly at: number
   /** Where it stands among the messages about its task. */
@@ -27,12 +28,16 @@ export interface TaskMessage {
   readonly now: number
 }
 
+/**
+ * Its id names the event by the hash too: a database that lost commits gives another event the same version, and
+ * a receiver that has seen the id would ignore it.
+ */
 export function toTaskMessage(
-  { type, task, at, sequence, now }: TaskMessage,
+  { type, task, hash, at, sequence, now }: TaskMessage,
   toTaskText: ToTaskText,
 ): Message {
   return {
-    message: `msg_${task.id}_${task.version}`,
+    message: `msg_${task.id}_${task.version}_${toHashDigits(hash)}`,
     subject: task.id,
     sequence,
     type,
@@ -47,17 +52,17 @@ const NOTICE_SEQUENCE = Number.MAX_SAFE_INTEGER
 
 /**
  * The notice that the artifacts of a task expire soon. It waits until then; whether they still expire at that
- * moment shows only when it comes, so the moment is part of its id.
+ * moment shows only when it comes, so the moment is part of its id, behind which the event is named that set it.
  */
 export function toExpiryNotice(
-  { task, now }: Pick<TaskMessage, "task" | "now">,
+  { task, hash, now }: Pick<TaskMessage, "task" | "hash" | "now">,
   noticeMs: number,
   toTaskText: ToTaskText,
 ): Message {
   const expiresAt = lastExpiryAt(task)
   const dueAt = Math.max(now, expiresAt - noticeMs)
   return {
-    message: toNoticeId(task),
+    message: `${toNoticeName(task)}_${toHashDigits(hash)}`,
     subject: task.id,
     sequence: NOTICE_SEQUENCE,
     type: EXPIRING_TYPE,
@@ -67,8 +72,16 @@ export function toExpiryNotice(
   }
 }
 
-/** The id of the notice that is right for the task as it stands. */
-export function toNoticeId(task: Task): string {
+/**
+ * Whether a message is the notice that is right for the task as it stands: no two events of a task set the same
+ * moment. Notices of earlier releases name no event.
+ */
+export function isNoticeOf(task: Task, message: string): boolean {
+  const name = toNoticeName(task)
+  return message === name || message.startsWith(`${name}_`)
+}
+
+function toNoticeName(task: Task): string {
   return `msg_${task.id}_expiring_${toUnixSeconds(lastExpiryAt(task))}`
 }
 

@@ -10,6 +10,7 @@ import {
   type Rejection,
 } from "@safelight/core"
 import { DOCS_FILES } from "../../../adapters/http/src/openapi/docs-files.ts"
+import { toFakePosition } from "./fake-changes.ts"
 import { outside, putArtifact, taskId, toTask } from "./fake-service.ts"
 import { toLinkedCalls } from "./linked-calls.ts"
 import { addSignInCalls } from "./sign-in-calls.ts"
@@ -205,7 +206,7 @@ export const STREAMS = 8
 function readStreams({ changes }: World, keys: readonly string[], read: Add): void {
   changes.add(taskId(7), "submitted")
   changes.add(taskId(8), "submitted")
-  changes.add(taskId(8), "failed", { state: "failed" })
+  const { digits } = toFakePosition(changes.add(taskId(8), "failed", { state: "failed" }))
   const path = `/v1/tasks/${taskId(7)}/stream`
   const streams = [
     [`${TASK}/stream`, path],
@@ -219,7 +220,8 @@ function readStreams({ changes }: World, keys: readonly string[], read: Add): vo
   for (let count = 0; count < STREAMS; count += 1) read(`${TASK}/stream`, path)
   for (const [template, target] of streams) read(template, target)
   read(`${TASK}/stream`, path.replace(/\d{12}/, "404404404404"))
-  read(`${TASK}/stream`, `/v1/tasks/${taskId(8)}/stream`, { headers: { "last-event-id": "2" } })
+  const told = { headers: { "last-event-id": `2:${digits}` } }
+  read(`${TASK}/stream`, `/v1/tasks/${taskId(8)}/stream`, told)
 }
 
 function readContent({ fake }: World, read: Add): void {

@@ -5,12 +5,22 @@ import { connect } from "node:net"
 import { afterEach, describe, it } from "node:test"
 import type { HttpSettings } from "@safelight/http"
 import { until } from "../../support/until.ts"
-import { FEED } from "./fake-changes.ts"
+import { FEED, toFakePosition } from "./fake-changes.ts"
 import { outside } from "./fake-service.ts"
 import { createWorld, WORLDS, type World } from "./worlds.ts"
 
 const A = "019a0000-0000-7000-8000-00000000000a"
 const B = "019a0000-0000-7000-8000-00000000000b"
+
+/** The id of the change that was added as the first, the second…, in the stream of the account. */
+function toPositionId(position: number): string {
+  return `${FEED}:${position}:${toFakePosition(position).digits}`
+}
+
+/** In the stream of its task, whose changes were added alone. */
+function toPlaceId(version: number): string {
+  return `${version}:${toFakePosition(version).digits}`
+}
 
 interface Event {
   readonly id: string
@@ -55,12 +65,12 @@ for (const kind of WORLDS) {
       assert.equal(reader.headers.get("content-type"), "text/event-stream")
       assert.equal(reader.headers.get("cache-control"), "no-store")
       await until(() => reader.events.length === 1)
-      assert.deepEqual(reader.events[0], { id: `${FEED}:1`, event: "ready", data: {} })
+      assert.deepEqual(reader.events[0], { id: toPositionId(1), event: "ready", data: {} })
       changes.add(A, "dispatched", { state: "dispatching" })
       changes.add(B, "submitted")
       await until(() => reader.events.length === 3)
       const [, first, second] = reader.events
-      assert.equal(first?.id, `${FEED}:2`)
+      assert.equal(first?.id, toPositionId(2))
       assert.equal(first?.event, "task.dispatched")
       assert.equal(first?.data.type, "task.dispatched")
       assert.equal(first?.data.timestamp, "1970-01-01T00:00:02.000Z")
@@ -77,7 +87,7 @@ for (const kind of WORLDS) {
         await until(() => reader.isEnded())
         assert.deepEqual(
           reader.events.map(({ id }) => id),
-          Array.from({ length: count }, (_, index) => `${index + 1}`),
+          Array.from({ length: count }, (_, index) => toPlaceId(index + 1)),
         )
       }
     })
@@ -85,26 +95,33 @@ for (const kind of WORLDS) {
     it("of an account goes on behind Last-Event-ID, over pages", async () => {
       const { changes, open } = await create()
       for (let count = 0; count < 25; count += 1) changes.add(A, "progressed")
-      const reader = await open("/v1/stream", { "last-event-id": `${FEED}:3` })
+      const reader = await open("/v1/stream", { "last-event-id": toPositionId(3) })
       await until(() => reader.events.length === 22)
       changes.add(A, "succeeded")
       await until(() => reader.events.length === 23)
       assert.deepEqual(
         reader.events.map(({ id }) => id),
-        Array.from({ length: 23 }, (_, index) => `${FEED}:${index + 4}`),
+        Array.from({ length: 23 }, (_, index) => toPositionId(index + 4)),
       )
     })
 
-    for (const last of ["junk", `${FEED}:99`, `${FEED.replaceAll("0", "1")}:1`, `${FEED}:1x`]) {
-      it(`of an account starts over behind ${last}`, async () => {
+    const nowhere = {
+      junk: "junk",
+      "a position that is not there yet": toPositionId(99),
+      "a position of another feed": toPositionId(1).replaceAll("0c1e", "1c1e"),
+      "another event of its position": `${FEED}:1:${toFakePosition(2).digits}`,
+      "an id of a release that named no event by its hash": `${FEED}:1`,
+    }
+    for (const [what, last] of Object.entries(nowhere)) {
+      it(`of an account starts over behind ${what}`, async () => {
         const { changes, open } = await create()
         changes.add(A, "submitted")
         const reader = await open("/v1/stream", { "last-event-id": last })
         await until(() => reader.events.length === 1)
-        assert.deepEqual(reader.events[0], { id: `${FEED}:1`, event: "reset", data: {} })
+        assert.deepEqual(reader.events[0], { id: toPositionId(1), event: "reset", data: {} })
         changes.add(A, "dispatched")
         await until(() => reader.events.length === 2)
-        assert.equal(reader.events[1]?.id, `${FEED}:2`)
+        assert.equal(reader.events[1]?.id, toPositionId(2))
       })
     }
 
@@ -121,7 +138,11 @@ for (const kind of WORLDS) {
       await until(reader.isEnded)
       assert.deepEqual(
         reader.events.map(({ id, event }) => `${id} ${event}`),
-        ["1 task.submitted", "2 task.dispatched", "3 task.failed"],
+        [
+          `1:${toFakePosition(1).digits} task.submitted`,
+          `2:${toFakePosition(3).digits} task.dispatched`,
+          `3:${toFakePosition(4).digits} task.failed`,
+        ],
       )
       await until(() => changes.watches.size === 0)
     })
@@ -130,16 +151,41 @@ for (const kind of WORLDS) {
       const { changes, open, world } = await create()
       changes.add(A, "submitted")
       changes.add(A, "failed", { state: "failed" })
-      const reader = await open(`/v1/tasks/${A}/stream`, { "last-event-id": "1" })
+      const reader = await open(`/v1/tasks/${A}/stream`, { "last-event-id": toPlaceId(1) })
       await until(reader.isEnded)
       assert.deepEqual(
         reader.events.map(({ id }) => id),
-        ["2"],
+        [toPlaceId(2)],
       )
-      const call = { headers: { "last-event-id": "2" } }
+      const call = { headers: { "last-event-id": toPlaceId(2) } }
       const answer = await world.call(`/v1/tasks/${A}/stream`, call)
       assert.equal(answer.status, 204)
     })
+
+    const lost = {
+      junk: "junk",
+      "a version that it does not have": toPlaceId(9),
+      "another event of its version": `1:${toFakePosition(7).digits}`,
+      "another end than its own": `2:${toFakePosition(7).digits}`,
+      "an id of a release that named no event by its hash": "1",
+    }
+    for (const [what, last] of Object.entries(lost)) {
+      it(`of a task starts over behind ${what}`, async () => {
+        const { changes, open } = await create()
+        changes.add(A, "submitted")
+        changes.add(A, "failed", { state: "failed" })
+        const reader = await open(`/v1/tasks/${A}/stream`, { "last-event-id": last })
+        await until(reader.isEnded)
+        assert.deepEqual(
+          reader.events.map(({ id, event }) => `${id} ${event}`),
+          [
+            `${toPlaceId(0)} reset`,
+            `${toPlaceId(1)} task.submitted`,
+            `${toPlaceId(2)} task.failed`,
+          ],
+        )
+      })
+    }
 
     it("is opened by who may read tasks, and of their own", async () => {
       const { changes, world } = await create()
@@ -285,7 +331,7 @@ describe("a client that reads nothing of its stream", () => {
       socket.on("data", (chunk) => {
         received = (received + chunk.toString("latin1")).slice(-1_000_000)
       })
-      await until(() => received.includes(`id: ${FEED}:300\n`))
+      await until(() => received.includes(`id: ${toPositionId(300)}\n`))
     } finally {
       socket.destroy()
       await world.close()

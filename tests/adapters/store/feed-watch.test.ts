@@ -50,3 +50,35 @@ test("a feed that is heard of while older ones are read is not forgotten", async
     await storage.close()
   }
 })
+
+test("whoever listens is told of every feed once a lost connection is there again", async () => {
+  await using folder = await createTemporaryFolder()
+  const driver = await createSmallDriver(join(folder.path, "small.db"))
+  const connections: PromiseWithResolvers<void>[] = []
+  const storage = createStorage({
+    ...driver,
+    notifications: {
+      async notify() {},
+      async listen() {
+        const connection = Promise.withResolvers<void>()
+        connections.push(connection)
+        return { ended: connection.promise, end: connection.resolve }
+      },
+    },
+  })
+  const told: string[] = []
+  try {
+    await storage.openFeed({ account, until: 50 })
+    const stop = storage.onFed((each) => told.push(each))
+    await until(() => connections.length === 1)
+    await setImmediate()
+    told.length = 0
+    // What others add meanwhile, or add in place of what the database has lost, is not heard.
+    connections[0]?.resolve()
+    await until(() => told.length > 0)
+    assert.deepEqual([connections.length, told], [2, [account]])
+    stop()
+  } finally {
+    await storage.close()
+  }
+})

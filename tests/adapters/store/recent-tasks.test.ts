@@ -33,8 +33,8 @@ test("what this process appended comes with its entry, each version by itself", 
   const dispatched = advanceSample(submitted.head, [dispatchSample()], { now: 2_000 })
   const entries = await readAfter([submitted.append, dispatched.append])
   assert.deepEqual(
-    entries.map(({ state }) => state),
-    [submitted.head.task, dispatched.head.task],
+    entries.map(({ head }) => head),
+    [submitted.head, dispatched.head],
   )
 })
 
@@ -52,7 +52,7 @@ for (const [what, other] of [
       },
     }))
     assert.deepEqual(
-      entries.map(({ task, state }) => [task, state]),
+      entries.map(({ task, head }) => [task, head]),
       [["t", undefined]],
     )
   })
@@ -64,7 +64,7 @@ test("tasks with much text are not kept, and of the others the newest", async ()
   const small = Array.from({ length: 1_025 }, (_, index) => submitSample({ id: `t${index}` }))
   const entries = await readAfter([...small, large].map(({ append }) => append))
   assert.deepEqual(
-    entries.filter(({ state }) => state === undefined).map(({ task }) => task),
+    entries.filter(({ head }) => head === undefined).map(({ task }) => task),
     ["t0", "large"],
   )
 })

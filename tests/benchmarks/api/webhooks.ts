@@ -10,7 +10,7 @@
 import { once } from "node:events"
 import { setTimeout } from "node:timers/promises"
 import { parseArgs } from "node:util"
-import { createSystemClock, openEvent, WEBHOOK_TYPES, type Storage } from "@safelight/core"
+import { createSystemClock, fold, openEvent, WEBHOOK_TYPES, type Storage } from "@safelight/core"
 import { createMessageSender } from "@safelight/fetch-guarded"
 import { createSqliteStorage } from "@safelight/storage-sqlite"
 import { createWebhooks, type Webhooks } from "@safelight/webhooks"
@@ -67,7 +67,11 @@ const webhooks = createWebhooks({
   storage,
   tasks: {
     findTask: async ({ id }) => (await storage.readTask(id))?.task,
-    listEvents: async ({ id }) => (await storage.readEvents(id)).map(openEvent),
+    async findTaskAt({ id, version }) {
+      const events = (await storage.readEvents(id)).slice(0, version)
+      const hash = events[version - 1]?.hash
+      return hash === undefined ? undefined : { task: fold(id, events.map(openEvent)), hash }
+    },
   },
   sender: createMessageSender({ allowedAddresses: ["127.0.0.1/32"] }),
   toTaskText: (task) => JSON.stringify({ task_id: task.id, status: task.state, model: task.model }),

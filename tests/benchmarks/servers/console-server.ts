@@ -7,7 +7,15 @@
 import { readdir, readFile } from "node:fs/promises"
 import { createAccess, createKey } from "@safelight/access"
 import { consoleFolder } from "@safelight/console"
-import type { ChangeService, PositionedChange, Task, WatchRequest } from "@safelight/core"
+import {
+  GENESIS_HASH,
+  toHashDigits,
+  type ChangePosition,
+  type ChangeService,
+  type PositionedChange,
+  type Task,
+  type WatchRequest,
+} from "@safelight/core"
 import { createEngine, systemClock } from "@safelight/engine"
 import { createHttpHandler, createNodeServer } from "@safelight/http"
 import { createMemoryArtifacts, createMemoryStorage } from "@safelight/testkit"
@@ -54,8 +62,14 @@ function tell(): void {
   told += 1
   const { version } = task
   const type = isNew ? "submitted" : "progressed"
-  kept.push({ task, version, type, at: Date.now(), position: { feed: FEED, position: told } })
+  const hash = GENESIS_HASH
+  kept.push({ task, hash, version, type, at: Date.now(), position: toPosition(told) })
   if (kept.length > KEPT) kept.splice(0, KEPT / 2)
+}
+
+/** No event is ever lost here. */
+function toPosition(position: number): ChangePosition {
+  return { feed: FEED, position, digits: toHashDigits(GENESIS_HASH) }
 }
 
 /** Ids rise, as those of the engine do. */
@@ -101,19 +115,20 @@ setInterval(() => {
 }, TELL_MS)
 
 const changes: ChangeService = {
-  listChanges: async () => [],
+  listChanges: async () => ({ kind: "changes", changes: [] }),
+  findTaskAt: async () => undefined,
   async watchChanges(request) {
     watches.add(request)
-    return { position: { feed: FEED, position: told }, end: () => void watches.delete(request) }
+    return { position: toPosition(told), end: () => void watches.delete(request) }
   },
   async readChanges({ after }) {
     const first = kept[0]?.position.position ?? told + 1
     if (after.feed !== FEED || after.position < first - 1) {
-      return { kind: "lost", position: { feed: FEED, position: told } }
+      return { kind: "lost", position: toPosition(told) }
     }
     const from = after.position - first + 1
     const page = kept.slice(from, from + PAGE)
-    const next = { feed: FEED, position: after.position + page.length }
+    const next = toPosition(after.position + page.length)
     return { kind: "changes", changes: page, next }
   },
 }

@@ -43,7 +43,7 @@ export async function startWebhookLedger(
 ): Promise<WebhookLedger> {
   /** Bodies by message, in the order in which the messages came first. */
   const seen = new Map<string, string>()
-  /** Those that were answered well. */
+  /** The events of those that were answered well. */
   const told = new Set<string>()
   const wrong: unknown[] = []
   const receiver = createServer((request, response) => void receive(request, response))
@@ -60,7 +60,7 @@ export async function startWebhookLedger(
       if (way === "late") await setTimeout(LATE_MS)
       if (way === "cut") request.socket.destroy()
       else if (way === "refuse") response.writeHead(500).end()
-      else response.writeHead(204).end(() => told.add(id))
+      else response.writeHead(204).end(() => told.add(toEvent(id)))
     } catch (error) {
       // A sender that was killed amid a request is no fault of its message.
       if ((error as NodeJS.ErrnoException).code !== "ECONNRESET") wrong.push(error)
@@ -81,8 +81,8 @@ export async function startWebhookLedger(
       ;({ secret } = await webhooks.create({ url, events: [...TYPES] }))
     },
     async assertTold(client, tasks) {
-      const expected = await listMessages(client, tasks)
-      while (expected.some((id) => !told.has(id))) {
+      const expected = await listEvents(client, tasks)
+      while (expected.some((event) => !told.has(event))) {
         assert.deepEqual(wrong, [])
         // oxlint-disable-next-line no-await-in-loop -- one look after the other
         await makeDue(database)
@@ -95,8 +95,13 @@ export async function startWebhookLedger(
   }
 }
 
-/** The ids of the messages that tell of these tasks' events, by the API. */
-async function listMessages(client: Client, tasks: Iterable<string>): Promise<readonly string[]> {
+/** The id of a message but for the digits of its event's hash, which the API does not show. */
+function toEvent(message: string): string {
+  return message.slice(0, message.lastIndexOf("_"))
+}
+
+/** What the messages have to tell of these tasks, by the API. */
+async function listEvents(client: Client, tasks: Iterable<string>): Promise<readonly string[]> {
   const { events } = createClient(client)
   const types = new Set<string>(TYPES)
   const messages: string[] = []

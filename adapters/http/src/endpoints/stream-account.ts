@@ -1,11 +1,12 @@
 /**
  * GET /v1/stream: everything that happens to the account's tasks, as server-sent events. The id of an event
- * is a position in the account's feed, so a client that comes back with it misses nothing, at any node.
+ * is a position in the account's feed, so a client that comes back with it misses nothing, at any node, or is told.
  */
 import type { ChangePosition, ChangeService } from "@safelight/core"
 import { defineEndpoint } from "../endpoint.ts"
 import { textHeader } from "../request/header-parameters.ts"
-import { toChangeText, toChangeType, toEventText } from "../streams/event-text.ts"
+import { parsePositionId, toPositionId } from "../streams/event-id.ts"
+import { toChangeText, toChangeType, toEventText, toNotice } from "../streams/event-text.ts"
 import type { TextSource } from "../streams/open-stream.ts"
 import { sendStream, STREAM_SCOPES } from "../streams/send-stream.ts"
 
@@ -20,7 +21,8 @@ export const streamAccount = defineEndpoint({
       "Server-sent events: one for each event of each task, in order, named `task.submitted`, " +
       "`task.succeeded` and so on, whose data has `type`, `timestamp`, and the task as `data`. The first " +
       "event is `ready`. A client that connects again with `Last-Event-ID` gets what it missed within the " +
-      "last hour; if something may be missing it gets `reset`, and starts over from the list of tasks.",
+      "last hour; if something may be missing, or the event was lost with its database, it gets `reset`, and " +
+      "starts over from the list of tasks.",
   },
   key: { scopes: STREAM_SCOPES, rate: "read" },
   headers: {
@@ -40,14 +42,15 @@ export const streamAccount = defineEndpoint({
     if (changes === undefined) return undefined
     return async (call) => {
       const account = call.caller.id
-      const last = parsePosition(call.sent["Last-Event-ID"])
+      const id = call.sent["Last-Event-ID"]
+      const last = id === null || id === "" ? undefined : parsePositionId(id)
       return sendStream(services, {
         exchange: call,
         scopes: STREAM_SCOPES,
         watch: (on) => changes.watchChanges({ account, ...on }),
         toTexts(now = NOWHERE) {
           const source = createSource(changes, account, prefix, last ?? now)
-          return { source, begin: last === undefined ? toNotice("ready", now) : "" }
+          return { source, begin: last === undefined ? toNotice("ready", toPositionId(now)) : "" }
         },
       })
     }
@@ -55,7 +58,7 @@ export const streamAccount = defineEndpoint({
 })
 
 /** In no feed. */
-const NOWHERE: ChangePosition = { feed: "", position: 0 }
+const NOWHERE: ChangePosition = { feed: "", position: 0, digits: "" }
 
 function createSource(
   changes: ChangeService,
@@ -69,30 +72,16 @@ function createSource(
       const page = await changes.readChanges({ account, after: position })
       if (page.kind === "lost") {
         position = page.position
-        return toNotice("reset", position)
+        return toNotice("reset", toPositionId(position))
       }
       if (page.next.position === position.position) return undefined
       const texts = page.changes.map((change) => {
         const data = toChangeText(change, prefix())
-        return toEventText({ id: toId(change.position), event: toChangeType(change), data })
+        const id = toPositionId(change.position)
+        return toEventText({ id, event: toChangeType(change), data })
       })
       position = page.next
       return texts.join("")
     },
   }
-}
-
-function toNotice(event: "ready" | "reset", position: ChangePosition): string {
-  return toEventText({ id: toId(position), event, data: "{}" })
-}
-
-function toId({ feed, position }: ChangePosition): string {
-  return `${feed}:${position}`
-}
-
-/** An id that is none of ours is that of a feed that there is not: the client is told to start over. */
-function parsePosition(id: string | null): ChangePosition | undefined {
-  if (id === null || id === "") return undefined
-  const [, feed = "", digits = ""] = /^([0-9a-f-]{36}):([0-9]{1,15})$/.exec(id) ?? []
-  return { feed, position: Number(digits) }
 }

@@ -1,12 +1,21 @@
 /**
  * GET /v1/tasks/{task_id}/stream: what happens to one task, from its beginning to its end, as server-sent
- * events. The id of an event is its version, so a client that comes back with it misses nothing, at any node.
+ * events. The id of an event begins with its version, so a client that comes back with it misses nothing, at any node.
  */
-import { isTerminal, MOST_CHANGES, type ChangeService } from "@safelight/core"
+import {
+  isTerminal,
+  MOST_CHANGES,
+  TASK_BEGIN,
+  toHashDigits,
+  type ChangeService,
+  type EventPlace,
+  type TaskChange,
+} from "@safelight/core"
 import { defineEndpoint } from "../endpoint.ts"
 import { textHeader } from "../request/header-parameters.ts"
 import { TASK_ID } from "../request/path-parameters.ts"
-import { toChangeText, toChangeType, toEventText } from "../streams/event-text.ts"
+import { parsePlaceId, toPlaceId } from "../streams/event-id.ts"
+import { toChangeText, toChangeType, toEventText, toNotice } from "../streams/event-text.ts"
 import type { TextSource } from "../streams/open-stream.ts"
 import { sendStream, STREAM_SCOPES, type StreamOptions } from "../streams/send-stream.ts"
 import { findTask } from "./find-task.ts"
@@ -21,7 +30,8 @@ export const streamTask = defineEndpoint({
     description:
       "Server-sent events: one for each event of the task, from the first, or from behind `Last-Event-ID`. " +
       "Each is named `task.submitted`, `task.succeeded` and so on; its data has `type`, `timestamp`, and " +
-      "the task as `data`. The stream ends when the task is finished; whoever asks for more gets 204.",
+      "the task as `data`. The stream ends when the task is finished; whoever asks for more gets 204. If the " +
+      "event of the id was lost with its database, `reset` comes first and then the task from its beginning.",
   },
   key: { scopes: STREAM_SCOPES, rate: "read" },
   inPath: { task: TASK_ID },
@@ -48,8 +58,12 @@ export const streamTask = defineEndpoint({
       const account = call.caller.id
       const id = call.param("task")
       const task = await findTask(refuse, id, (known) => service.findTask({ account, id: known }))
-      const after = parseVersion(call.sent["Last-Event-ID"])
-      if (isTerminal(task) && after >= task.version) return reply(call, 204)
+      const last = call.sent["Last-Event-ID"]
+      const after = last === null || last === "" ? TASK_BEGIN : parsePlaceId(last)
+      if (isTerminal(task) && after.version === task.version) {
+        const head = await changes.findTaskAt({ account, id, version: after.version })
+        if (head !== undefined && toHashDigits(head.hash) === after.digits) return reply(call, 204)
+      }
       const source = createSource(changes, { account, id }, prefix, after)
       const watch: StreamOptions["watch"] = (on) =>
         changes.watchChanges({ account, task: id, ...on })
@@ -68,7 +82,7 @@ function createSource(
   changes: ChangeService,
   task: { readonly account: string; readonly id: string },
   prefix: () => string,
-  from: number,
+  from: EventPlace,
 ): TextSource {
   let after = from
   let isFinished = false
@@ -76,23 +90,28 @@ function createSource(
   return {
     async next() {
       if (isFinished) return null
-      const found = (await changes.listChanges({ ...task, after })) ?? []
+      const page = await changes.listChanges({ ...task, after })
+      if (page?.kind === "lost") {
+        after = TASK_BEGIN
+        wasTerminal = false
+        return toNotice("reset", toPlaceId(after))
+      }
+      const found = page?.changes ?? []
       const newest = found.at(-1)
       if (newest === undefined) return wasTerminal ? null : undefined
-      after = newest.version
+      after = toPlace(newest)
       wasTerminal = isTerminal(newest.task)
       // A finished task may have been held since: what fills a page may be followed by more.
       isFinished = wasTerminal && found.length < MOST_CHANGES
       const texts = found.map((change) => {
         const data = toChangeText(change, prefix())
-        return toEventText({ id: String(change.version), event: toChangeType(change), data })
+        return toEventText({ id: toPlaceId(toPlace(change)), event: toChangeType(change), data })
       })
       return texts.join("")
     },
   }
 }
 
-/** An id that is none of ours begins at the beginning. */
-function parseVersion(id: string | null): number {
-  return id !== null && /^[0-9]{1,9}$/.test(id) ? Number(id) : 0
+function toPlace({ hash, version }: TaskChange): EventPlace {
+  return { version, digits: toHashDigits(hash) }
 }

@@ -19,7 +19,7 @@ const WEBHOOK = {
 }
 
 const DELIVERY = {
-  id: "msg_019b7a3c-5d1e-7f60-8a2b-3c4d5e6f7081_4",
+  id: "msg_019b7a3c-5d1e-7f60-8a2b-3c4d5e6f7081_4_9c04f1d2",
   type: "task.succeeded",
   status: "delivered",
   created_at: 1_767_225_609,

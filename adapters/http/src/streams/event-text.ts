@@ -28,6 +28,11 @@ export function toEventText({ id, event, data }: ServerSentEvent): string {
   return `id: ${id}\nevent: ${event}\ndata: ${data}\n\n`
 }
 
+/** What is said of the stream itself: where it begins, or that the client must start over. */
+export function toNotice(event: "ready" | "reset", id: string): string {
+  return toEventText({ id, event, data: "{}" })
+}
+
 /** A comment, which clients ignore: it shows both sides that the connection stands. */
 export const BEAT_TEXT = ":\n\n"
 

@@ -3,7 +3,8 @@
  * for what came after it; being told that there is news is only a hint to ask again. So a reader that is
  * slow costs nothing, and one that was away misses nothing.
  */
-import type { Task } from "../task/task.ts"
+import { GENESIS_HASH, toHashDigits } from "../task/stored-event.ts"
+import type { StreamHead } from "./stream-head.ts"
 import type { TaskRequest } from "./task-service.ts"
 
 /** Of one task at a time. A task has a few dozen events; a hundred of holds, and some had more. */
@@ -12,12 +13,17 @@ export const MOST_CHANGES = 100
 /** Every method may reject as the storage does. */
 export interface ChangeService {
   /**
-   * What happened to one task after a version, oldest first, `MOST_CHANGES` at most: as many may be followed by
-   * more. From the beginning after 0. Undefined for an unknown task.
+   * What happened to one task after an event, oldest first, `MOST_CHANGES` at most: as many may be followed by
+   * more. From the beginning after `TASK_BEGIN`. Undefined for an unknown task.
    */
   listChanges(
-    request: TaskRequest & { readonly after: number },
-  ): Promise<readonly TaskChange[] | undefined>
+    request: TaskRequest & { readonly after: EventPlace },
+  ): Promise<TaskChanges | undefined>
+  /**
+   * The task as the event with this version left it, with the event's hash. Undefined for an unknown task, and
+   * for a version that it doesn't have.
+   */
+  findTaskAt(request: TaskRequest & { readonly version: number }): Promise<StreamHead | undefined>
   /**
    * Calls `onNews` soon after something has happened to the account's tasks, or to one of them, whichever
    * process did it, until `end` is called. Once this has resolved, `readChanges` from `position` finds all
@@ -31,9 +37,8 @@ export interface ChangeService {
   readChanges(request: ReadChangesRequest): Promise<ChangePage>
 }
 
-/** A task as one of its events left it. */
-export interface TaskChange {
-  readonly task: Task
+/** A task as one of its events left it, with that event's hash. */
+export interface TaskChange extends StreamHead {
   /** Of the event. */
   readonly version: number
   readonly type: string
@@ -41,10 +46,30 @@ export interface TaskChange {
   readonly at: number
 }
 
-/** A position in an account's feed. One from before a feed was begun anew, or forgotten, is lost. */
+/** An event of one task. If another event has its version by now, the place is lost. */
+export interface EventPlace {
+  readonly version: number
+  /** `toHashDigits` of the event: a database that went back in time gives its version again. */
+  readonly digits: string
+}
+
+/** Before a task's first event. */
+export const TASK_BEGIN: EventPlace = { version: 0, digits: toHashDigits(GENESIS_HASH) }
+
+export type TaskChanges =
+  | { readonly kind: "changes"; readonly changes: readonly TaskChange[] }
+  /** Another event is where the reader stood: whoever reads starts over from the beginning. */
+  | { readonly kind: "lost" }
+
+/**
+ * A position in an account's feed. One from before a feed was begun anew, or forgotten, is lost, and so is one
+ * at which another event stands by now.
+ */
 export interface ChangePosition {
   readonly feed: string
   readonly position: number
+  /** As of an `EventPlace`: of the event at the position; zeros before the first. */
+  readonly digits: string
 }
 
 export interface WatchRequest {

@@ -4,7 +4,7 @@
  * gaps, in the order of commits: each entry is written in the commit of its event, and whoever has read
  * up to a position has missed nothing before it. Errors are those of `TaskStorage`.
  */
-import type { Task } from "../task/task.ts"
+import type { StreamHead } from "./stream-head.ts"
 
 /** Of a feed that is kept until somebody says otherwise. */
 export const KEPT_FOREVER = Number.MAX_SAFE_INTEGER
@@ -25,13 +25,14 @@ export interface FeedStorage {
   readFeed(request: ReadFeedRequest): Promise<readonly ReadEntry[]>
   /**
    * Removes at most `limit` entries from before `before`, the oldest first: of a feed without end only those
-   * that `spreadTo` has passed. The newest entry stays. A feed that is no longer kept at `now` is removed as
-   * a whole, over several calls if need be. Resolves to how many entries were removed.
+   * that `spreadTo` has passed. The newest of them stays: whoever has read up to it can still be told from who
+   * read another one there. A feed that is no longer kept at `now` is removed as a whole, over several calls if
+   * need be. Resolves to how many entries were removed.
    */
   forgetFeed(request: ForgetFeedRequest): Promise<number>
   /**
-   * Calls `listener` soon after events were added to the feed of an account, by any process. A call may be
-   * missed, so that feeds must be looked at anyway. Returns how to stop.
+   * Calls `listener` soon after events were added to the feed of an account, by any process, or may have been. A
+   * call may be missed, so that feeds must be looked at anyway. Returns how to stop.
    */
   onFed(listener: (account: string) => void): () => void
 }
@@ -78,8 +79,8 @@ export interface FeedEntry {
 
 export interface ReadEntry extends FeedEntry {
   /**
-   * The task as the event left it, in the projection of this release: only if this process wrote it a moment
-   * ago. Otherwise it is to be read.
+   * The task as the event left it, in the projection of this release, with the event's hash: only if this
+   * process wrote it a moment ago. Otherwise it is to be read.
    */
-  readonly state?: Task
+  readonly head?: StreamHead
 }

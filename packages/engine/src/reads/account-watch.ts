@@ -3,31 +3,21 @@
  * kept: whoever has read up to where one begins gets it from memory, and those who fell behind ask the storage.
  *
  *     news ─▶ reading ─▶ page kept, watchers told ─▶ reading again if there was more, or news meanwhile
+ *               └─ lost: nothing is kept, all watchers told; each asks again from where it stands, and learns it
  */
 import { setImmediate as nextTurn } from "node:timers/promises"
-import type {
-  ChangePage,
-  ChangePosition,
-  Feed,
-  ReadEntry,
-  PositionedChange,
-  WatchRequest,
-} from "@safelight/core"
+import type { ChangePage, ChangePosition, Feed, WatchRequest } from "@safelight/core"
 import type { Context } from "../host/context.ts"
-import { readEntries } from "./task-changes.ts"
+import { PAGE, readPage, type PageStorage } from "./read-page.ts"
 
-/** Entries read at once. */
-const PAGE = 200
 const KEPT_PAGES = 16
 /** Of an account that is busy the events of this long are read together. */
 const READ_EVERY_MS = 10
 
-type Storage = Pick<Context["storage"], "findFeed" | "readEvents" | "readFeed" | "readTask">
-
 interface Needs extends Pick<Context, "clock" | "log"> {
   /** Ends all reading. */
   readonly over: AbortSignal
-  readonly storage: Storage
+  readonly storage: PageStorage
 }
 
 export interface AccountWatch {
@@ -39,66 +29,72 @@ export interface AccountWatch {
   remove(watcher: WatchRequest): void
   /** Reads what came since and tells of it. If that fails it is logged, and done again when it is next asked for. */
   catchUp(): void
-  /** What the storage says of the feed now; if it is another one, watchers are told. */
+  /** What the storage says of the feed now: unless watchers were told of all of it, it is caught up with. */
   note(feed: Feed): void
-  /** The page after a position of this feed if it is kept; an empty one if watchers were told of no more. */
+  /** The page after a position if it is kept; an empty one if watchers were told of no more. */
   findPage(after: ChangePosition): ChangePage | undefined
   end(): void
 }
 
-export function createAccountWatch(needs: Needs, opened: Feed): AccountWatch {
-  const { storage } = needs
+/** `begin` is where the feed stands. */
+export function createAccountWatch(
+  needs: Needs,
+  opened: Feed,
+  begin: ChangePosition,
+): AccountWatch {
   const { account } = opened
-  let feed = opened
-  let told = opened.position
-  const pages = new Map<number, ChangePage>()
+  let { keptUntil } = opened
+  let told = begin
+  let isRead = true
+  const pages = new Map<number, { readonly after: ChangePosition; readonly page: ChangePage }>()
   const watchers = createWatchers()
 
   async function readOnce(): Promise<boolean> {
-    const { id } = feed
-    const after = { feed: id, position: told }
-    const entries = await storage.readFeed({ account, after: told, limit: PAGE })
-    const page = await toPage(storage, after, entries)
-    // Begun anew meanwhile.
-    if (feed.id !== id) return false
-    const last = entries.at(-1)?.position ?? told
-    if (last === told) return false
+    isRead = false
+    const after = told
+    const page = await readPage(needs.storage, { account, after })
+    isRead = true
     if (page.kind === "lost") {
-      told = last
+      told = page.position
       pages.clear()
       watchers.tell("all")
-      return entries.length === PAGE
+      return false
     }
-    pages.set(told, page)
+    if (page.changes.length === 0) return false
+    pages.set(after.position, { after, page })
     for (const position of pages.keys()) if (pages.size > KEPT_PAGES) pages.delete(position)
-    told = last
-    watchers.tell(new Set(entries.map(({ task }) => task)))
-    return entries.length === PAGE
+    told = page.next
+    watchers.tell(new Set(page.changes.map(({ task }) => task.id)))
+    return page.changes.length === PAGE
   }
 
+  const catchUp = createPacedReads(needs, readOnce)
+
   return {
-    position: () => ({ feed: feed.id, position: told }),
-    keptUntil: () => feed.keptUntil,
+    position: () => told,
+    keptUntil: () => keptUntil,
     isWatched: () => watchers.size() > 0,
     add: watchers.add,
     remove: watchers.remove,
-    catchUp: createPacedReads(needs, readOnce),
+    catchUp,
     note(found) {
-      const isSame = found.id === feed.id && found.position >= told
-      feed = found
-      if (isSame) return
-      told = found.position
-      pages.clear()
-      watchers.tell("all")
+      keptUntil = found.keptUntil
+      const isTold = found.id === told.feed && found.position === told.position
+      if (!isTold || !isRead) catchUp()
     },
     findPage(after) {
-      if (after.feed !== feed.id) return undefined
       // Watchers are told of what comes next.
-      if (after.position === told) return { kind: "changes", next: after, changes: [] }
-      return pages.get(after.position)
+      if (isSame(after, told)) return { kind: "changes", next: after, changes: [] }
+      const kept = pages.get(after.position)
+      return kept !== undefined && isSame(after, kept.after) ? kept.page : undefined
     },
     end: watchers.end,
   }
+}
+
+function isSame(one: ChangePosition, other: ChangePosition): boolean {
+  const { digits, feed, position } = one
+  return digits === other.digits && feed === other.feed && position === other.position
 }
 
 /**
@@ -136,28 +132,6 @@ function createPacedReads(
   return () => {
     isDue = true
     if (!isReading) void read()
-  }
-}
-
-/**
- * The page that `entries` make; lost if they don't follow upon the position, and each upon the one before it: of
- * entries whose times fall, as by a clock that was set, the older are forgotten from between the newer.
- */
-export async function toPage(
-  storage: Pick<Storage, "readEvents" | "readTask">,
-  after: ChangePosition,
-  entries: readonly ReadEntry[],
-): Promise<Extract<ChangePage, { kind: "changes" }> | { readonly kind: "lost" }> {
-  const last = entries.at(-1)?.position ?? after.position
-  if (last !== after.position + entries.length) return { kind: "lost" }
-  const changes = await readEntries(storage, entries)
-  const next = { ...after, position: last }
-  return {
-    kind: "changes",
-    next,
-    changes: changes.map(({ entry, ...change }): PositionedChange => {
-      return { ...change, position: { ...after, position: entry.position } }
-    }),
   }
 }
 

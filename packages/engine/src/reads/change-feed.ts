@@ -4,21 +4,12 @@
  * grown; since that may get lost, all feeds are looked at every idle poll as well. Nothing runs while nobody
  * watches.
  */
-import {
-  SafelightError,
-  type ChangePage,
-  type ChangeService,
-  type ReadChangesRequest,
-  type Watch,
-  type WatchRequest,
-} from "@safelight/core"
+import { SafelightError, type ChangeService, type Watch, type WatchRequest } from "@safelight/core"
 import type { Context } from "../host/context.ts"
-import { createAccountWatch, toPage, type AccountWatch } from "./account-watch.ts"
+import { createAccountWatch, type AccountWatch } from "./account-watch.ts"
+import { findPosition, readPage } from "./read-page.ts"
 
-/** Entries read at once for somebody who fell behind. */
-const PAGE = 200
-
-export interface ChangeFeed extends Omit<ChangeService, "listChanges"> {
+export interface ChangeFeed extends Omit<ChangeService, "findTaskAt" | "listChanges"> {
   /** Ends every watch. */
   readonly stop: () => void
 }
@@ -36,11 +27,20 @@ export function createChangeFeed(needs: Needs): ChangeFeed {
   const watchNeeds = { ...needs, over: stopping.signal }
 
   async function open(account: string): Promise<AccountWatch> {
-    const until = clock.now() + settings.feedMs
-    const watch = createAccountWatch(watchNeeds, await storage.openFeed({ account, until }))
-    watched.set(account, watch)
-    void look()
-    return watch
+    let hasGrown = false
+    const stopListening = storage.onFed((fed) => void (hasGrown ||= fed === account))
+    try {
+      const until = clock.now() + settings.feedMs
+      const feed = await storage.openFeed({ account, until })
+      const begin = await findPosition(storage, account, feed)
+      const watch = createAccountWatch(watchNeeds, feed, begin)
+      watched.set(account, watch)
+      void look()
+      if (hasGrown) watch.catchUp()
+      return watch
+    } finally {
+      stopListening()
+    }
   }
 
   async function find(account: string): Promise<AccountWatch> {
@@ -95,9 +95,7 @@ function createLooks(
       const until = now + settings.feedMs
       const isLong = watch.keptUntil() >= now + settings.feedMs / 2
       const known = isLong ? feeds.get(account) : undefined
-      const feed = known ?? (await storage.openFeed({ account, until }))
-      watch.note(feed)
-      if (feed.position > watch.position().position) watch.catchUp()
+      watch.note(known ?? (await storage.openFeed({ account, until })))
     }
   }
 
@@ -113,17 +111,4 @@ function createLooks(
     isLooking = false
     stopListening()
   }
-}
-
-async function readPage(
-  storage: Needs["storage"],
-  { account, after }: ReadChangesRequest,
-): Promise<ChangePage> {
-  const feed = await storage.findFeed(account)
-  const position = { feed: feed?.id ?? "", position: feed?.position ?? 0 }
-  const lost = { kind: "lost", position } as const
-  if (after.feed !== position.feed || after.position > position.position) return lost
-  const entries = await storage.readFeed({ account, after: after.position, limit: PAGE })
-  const page = await toPage(storage, after, entries)
-  return page.kind === "lost" ? lost : page
 }

@@ -13,14 +13,14 @@ import {
   type TaskService,
 } from "@safelight/core"
 import { countImagesAsked } from "./images-asked.ts"
-import { toChanges } from "./task-changes.ts"
+import { findTaskAt, toChanges } from "./task-changes.ts"
 import type { Context } from "../host/context.ts"
 import { createBalanceReader } from "./balance.ts"
 
 export interface TaskReads
   extends
     Omit<TaskService, "cancel" | "finished" | "holdArtifacts" | "quote" | "submit">,
-    Pick<ChangeService, "listChanges"> {
+    Pick<ChangeService, "findTaskAt" | "listChanges"> {
   erase(request: TaskRequest): Promise<boolean>
 }
 
@@ -56,10 +56,7 @@ export function createReads(context: Context): TaskReads {
     async listEvents(request) {
       return (await find(request)) && (await storage.readEvents(request.id)).map(openEvent)
     },
-    async listChanges({ after, ...request }) {
-      const found = await find(request)
-      return found && toChanges(request.id, await storage.readEvents(request.id), after)
-    },
+    ...createChangeReads(storage, find),
     async findUsage(request) {
       const task = (await find(request))?.task
       return (
@@ -87,5 +84,21 @@ export function createReads(context: Context): TaskReads {
       artifacts.open({ locator: artifact.locator, ...range }),
     erase: async (request) =>
       (await find(request)) !== undefined && storage.eraseInputs(request.id),
+  }
+}
+
+function createChangeReads(
+  storage: Context["storage"],
+  find: (request: TaskRequest) => Promise<StreamHead | undefined>,
+): Pick<TaskReads, "findTaskAt" | "listChanges"> {
+  return {
+    async listChanges({ after, ...request }) {
+      const found = await find(request)
+      return found && toChanges(request.id, await storage.readEvents(request.id), after)
+    },
+    async findTaskAt({ version, ...request }) {
+      const found = await find(request)
+      return found && findTaskAt(storage, found, version)
+    },
   }
 }

@@ -26,7 +26,7 @@ export interface MemoryAppends {
 export interface MemoryAppendsOptions {
   readonly tables: MemoryTables
   readonly accounts: Pick<MemoryAccounts, "addTotals" | "findFullBound">
-  readonly feeds: Pick<MemoryFeeds, "addEvents">
+  readonly feeds: Pick<MemoryFeeds, "addEvents" | "takeBack">
   readonly queue: Pick<MemoryQueue, "move">
 }
 
@@ -86,6 +86,7 @@ export function createMemoryAppends(options: MemoryAppendsOptions): MemoryAppend
     },
     goBack(id, version, lease) {
       takeBack(tables, id, version)
+      feeds.takeBack(id, version)
       const task = tables.rows.has(id)
         ? fold(id, (tables.events.get(id) ?? []).map(openEvent))
         : undefined

@@ -14,6 +14,8 @@ export interface MemoryFeeds extends FeedStorage {
   readonly feeds: Map<string, Feed>
   /** Adds the events to the feed of their account, if it has one. */
   addEvents(append: Append): void
+  /** Takes the newest entries back that tell of events of the task behind `version`. */
+  takeBack(task: string, version: number): void
 }
 
 /** By account. */
@@ -42,6 +44,15 @@ export function createMemoryFeeds(): MemoryFeeds {
       entries.set(account, [...entriesOf(account), ...added])
       feeds.set(account, { ...feed, position: feed.position + added.length })
       for (const listener of listeners) listener(account)
+    },
+    takeBack(task, version) {
+      for (const [account, feed] of feeds) {
+        const all = entriesOf(account)
+        const last = all.findLast((each) => each.task !== task || each.version <= version)
+        const position = last?.position ?? feed.position - all.length
+        entries.set(account, all.slice(0, all.length - (feed.position - position)))
+        feeds.set(account, { ...feed, position })
+      }
     },
     async openFeed({ account, until }) {
       const known = feeds.get(account)
@@ -76,10 +87,11 @@ function forget({ entries, feeds }: FeedTables, request: ForgetFeedRequest): num
   if (feed === undefined) return 0
   const isOver = feed.keptUntil < now
   const passed = feed.keptUntil === KEPT_FOREVER ? feed.spreadTo : feed.position
-  const last = Math.min(passed, feed.position - 1)
   const all = entries.get(account) ?? []
-  const old = all.filter(({ at, position }) => position <= last && at < (isOver ? now : before))
-  const gone = new Set(old.slice(0, limit))
+  const old = all.filter(({ at }) => at < (isOver ? now : before))
+  const newest = old.at(-1)?.position ?? 0
+  const passable = old.filter(({ position }) => position <= passed && position < newest)
+  const gone = new Set(passable.slice(0, limit))
   entries.set(
     account,
     all.filter((entry) => !gone.has(entry)),

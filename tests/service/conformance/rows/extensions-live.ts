@@ -1,6 +1,6 @@
 /** Extensions: learning what happens as it happens, by an answer that waits or by a stream. */
 import type { ConformanceSection } from "../conformance-row.ts"
-import { engineChanges, streams, waits } from "./test-files.ts"
+import { engineChanges, lostCommits, streams, waits } from "./test-files.ts"
 
 export const WAITING: ConformanceSection = {
   document: "Extensions",
@@ -77,6 +77,25 @@ export const STREAMS: ConformanceSection = {
         ),
         ...engineChanges(
           "whoever watches an account > who comes back finds what it missed, at another process too",
+        ),
+      ],
+    },
+    {
+      row: "An id names one event for ever: where the database has lost it and another has its place, `reset`; of a task all of its events follow",
+      tests: [
+        ...streams(
+          "a stream > of an account starts over behind another event of its position",
+          "a stream > of a task starts over behind another event of its version",
+          "a stream > of a task starts over behind another end than its own",
+          "a stream > of an account starts over behind an id of a release that named no event by its hash",
+          "a stream > of a task starts over behind an id of a release that named no event by its hash",
+        ),
+        ...engineChanges(
+          "whoever watches an account > is told where its database lost events and others took their places",
+        ),
+        ...lostCommits(
+          "a SQLite database that is set back > resets a stream that is resumed behind a lost event",
+          "a PostgreSQL database that is set back > resets a stream that is resumed behind a lost event",
         ),
       ],
     },

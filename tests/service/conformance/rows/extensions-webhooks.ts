@@ -2,6 +2,7 @@
 import type { ConformanceSection } from "../conformance-row.ts"
 import {
   errors,
+  lostCommits,
   webhookCrash,
   webhookReceivers,
   webhookService,
@@ -83,6 +84,19 @@ export const WEBHOOKS: ConformanceSection = {
         "an event of a task > waits for those of its task before it, and for no other task's",
         "an event of a task > is told once by two processes that work side by side",
       ),
+    },
+    {
+      row: "A message's id is the same over all tries and names one event for ever: what took the place of an event that the database lost has another",
+      tests: [
+        ...lostCommits(
+          "a SQLite database that is set back > gives no stream's event and no message the id of a lost one",
+          "a PostgreSQL database that is set back > gives no stream's event and no message the id of a lost one",
+        ),
+        ...webhookTelling(
+          "an event of a task > keeps the id of a message that an earlier release queued, over all its tries",
+          "a notice of expiry > that an earlier release queued is sent under the id that it has",
+        ),
+      ],
     },
     {
       row: "At least once, wherever a process dies",
