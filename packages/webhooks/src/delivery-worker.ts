@@ -39,9 +39,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
 
   function noteDue(endpoint: WebhookEndpoint): void {
     const line = lines.get(endpoint.id) ?? toLine(endpoint)
-    // Whoever stands at another address has taken nothing yet.
-    if (line.endpoint.url !== endpoint.url) line.successes = 0
-    lines.set(endpoint.id, Object.assign(line, { endpoint, isDue: true }))
+    lines.set(endpoint.id, toDue(line, endpoint))
     fill(line)
   }
 
@@ -119,6 +117,12 @@ async function findDue(
 
 function toLine(endpoint: WebhookEndpoint): Line {
   return { endpoint, inFlight: 0, isDue: true, isTaking: false, successes: 0 }
+}
+
+/** Whoever stands at another address than before has taken nothing yet. */
+function toDue(line: Line, endpoint: WebhookEndpoint): Line {
+  const successes = line.endpoint.url === endpoint.url ? line.successes : 0
+  return Object.assign(line, { endpoint, successes, isDue: true })
 }
 
 async function take(
