@@ -21,8 +21,6 @@ export async function judgeAudience(
   histories: ReadonlyMap<string, readonly StoredEvent[]>,
   fail: (words: string) => void,
 ): Promise<void> {
-  // After commits were lost, positions and ids come again for other events.
-  if (faults.forgotten.length > 0) return
   const told = toToldEvents(histories)
   const feeds = new Map<string, StoredFeed>()
   const stored = new Map<string, StoredWebhook>()

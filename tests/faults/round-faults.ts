@@ -42,12 +42,13 @@ export function isForgotten({ forgotten }: RoundFaults, at: number): boolean {
 
 /**
  * Whether the name of the operation reached a node that could write it down for good: the node
- * lived on, undisturbed, for `SETTLE_MS`, and what it wrote was not forgotten.
+ * lived on, undisturbed, for `SETTLE_MS`, before anything was forgotten.
  */
 export function hasReached({ told }: Creation, faults: RoundFaults): boolean {
   return told.some(({ node, at }) => {
-    const endedAt = faults.endedAt.get(node) ?? Infinity
-    return !isForgotten(faults, at) && toCalmMs(faults, at, endedAt) >= SETTLE_MS
+    const lostAt = faults.forgotten.map(({ from }) => from).filter((from) => from > at)
+    const until = Math.min(faults.endedAt.get(node) ?? Infinity, ...lostAt)
+    return !isForgotten(faults, at) && toCalmMs(faults, at, until) >= SETTLE_MS
   })
 }
 
