@@ -12,6 +12,7 @@ import {
   createMemoryArtifacts,
   createMemoryStorage,
 } from "@safelight/testkit"
+import { createLogRecorder } from "./log-recorder.ts"
 import { completed, createScene, SETTINGS, type Scene, type SceneOptions } from "./support.ts"
 
 const OWN = { kind: "own" } as const
@@ -190,6 +191,64 @@ describe("an adopted database", () => {
     assert.equal((await engine.sweep(clock.now() + removeAfterMs)).removed, 1)
     assert.equal((await artifacts.list(before)).length, 2)
     assert.equal((await artifacts.list(after)).length, 1)
+  })
+})
+
+describe("an engine whose host checks no deployment", () => {
+  it("removes nothing that a copied database shares with its original, and says so", async () => {
+    const { entries, log } = createLogRecorder()
+    const scene = createMakingScene(1, { log })
+    const { artifacts, clock, engine, storage } = scene
+    const id = await finish(scene)
+    const [made] = (await scene.read(id)).artifacts
+    assert.ok(made !== undefined)
+    await engine.sweep()
+    await clock.advance(1)
+    storage.copyDatabase()
+
+    const swept = await engine.sweep(made.expiresAt + removeAfterMs)
+    assert.deepEqual([swept.expired, swept.removed, swept.failed], [1, 0, 0])
+    assert.deepEqual(await artifacts.list(id), [made.locator])
+    const [told] = entries.filter(({ message }) => message === "removal refused")
+    assert.deepEqual(told?.fields["refusals"], ["database-copied"])
+    assert.match(String(told?.fields["advice"]), /adopt/)
+
+    await adoptCopy(scene)
+    assert.equal((await engine.sweep(clock.now() + adoptionHoldMs - 1)).removed, 0)
+    assert.equal((await engine.sweep(clock.now() + adoptionHoldMs)).removed, 1)
+  })
+
+  it("removes nothing from the place of another database", async () => {
+    const [own, foreign] = [createMakingScene(1), createMakingScene(1)]
+    await own.engine.sweep()
+    const id = await finish(own)
+    const locators = await own.artifacts.list(id)
+    await foreign.engine.sweep()
+    const { artifacts, clock, storage } = own
+    const moved = createMakingScene(0, { artifacts: foreign.artifacts, clock, storage })
+    const misled = createMakingScene(0, { artifacts, clock, storage: foreign.storage })
+    const [expiring] = (await own.read(id)).artifacts
+    assert.ok(expiring !== undefined)
+    const later = expiring.expiresAt + removeAfterMs
+    const orphan = await putOrphan(foreign, id)
+    assert.equal((await moved.engine.sweep(later)).removed, 0)
+    assert.equal((await misled.engine.sweep(later)).removed, 0)
+    assert.deepEqual(await foreign.artifacts.list(id), [orphan])
+    assert.deepEqual(await artifacts.list(id), locators)
+  })
+
+  it("asks again each hour, and removes what is due once the place is right", async () => {
+    const scene = createMakingScene(1)
+    const { clock, engine, storage } = scene
+    const id = await finish(scene)
+    await engine.sweep()
+    const [made] = (await scene.read(id)).artifacts
+    assert.ok(made !== undefined)
+    const other = createMakingScene(0, { clock, storage, artifacts: createMemoryArtifacts() })
+    const later = made.expiresAt + removeAfterMs
+    assert.equal((await other.engine.sweep(later)).removed, 0)
+    assert.equal((await engine.sweep(later)).removed, 0)
+    assert.equal((await engine.sweep(later + 3_600_000)).removed, 1)
   })
 })
 

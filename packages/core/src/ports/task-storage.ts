@@ -27,7 +27,7 @@ export interface TaskStorage
     QueueStorage,
     Pick<AccountStorage, "findAccount" | "readTotals" | "sumCharges">,
     Pick<ChannelStorage, "listPausedChannels">,
-    Pick<DeploymentStorage, "agreeOnSecret" | "readDeployment">,
+    DeploymentStorage,
     FeedStorage {}
 
 /** The events of tasks, the rows that they make, and what people wrote. */

@@ -4,6 +4,7 @@
  * keeps no prompt and hides no expiry.
  */
 import { lastExpiryAt, type StreamHead, type Task } from "@safelight/core"
+import { checkDeployment, type DeploymentRefusal } from "../host/check-deployment.ts"
 import type { Context } from "../host/context.ts"
 import { areBytesDue, nextRetentionAt } from "../record/schedule.ts"
 
@@ -12,6 +13,9 @@ const REMOVE_MS = 30_000
 
 /** Failures in a row after which the artifact storage is taken to be away: as many as are asked at once. */
 const MOST_FAILURES = 64
+
+/** When a task is looked at again whose bytes may be another database's. */
+const REFUSED_MS = 3_600_000
 
 export interface RetainOptions {
   readonly now: number
@@ -25,27 +29,57 @@ export interface RetainOptions {
 
 /** The removals of one sweep. */
 export interface Removals {
-  /**
-   * Removes what is due of a task; undefined where nothing was tried, since the storage is away. Rejects
-   * where it fails.
-   */
-  remove(task: Task, now: number): Promise<number | undefined>
+  /** Removes what is due of a task, if that may be done. Rejects where it fails. */
+  remove(task: Task, now: number): Promise<Removed>
   /** Tasks whose removal was not tried. */
   readonly skipped: number
+  /** Why nothing may be removed; empty if it may, or nothing was to be removed. */
+  readonly refusals: readonly DeploymentRefusal[]
 }
+
+export type Removed =
+  | { readonly kind: "removed"; readonly count: number }
+  /** Nothing was tried, since the storage is away. */
+  | { readonly kind: "skipped" }
+  /** The bytes may be those of another database. */
+  | { readonly kind: "refused" }
 
 export function createRemovals(context: Context): Removals {
   let failures = 0
   let skipped = 0
+  let refusals: readonly DeploymentRefusal[] = []
+  let checking: Promise<boolean> | undefined
+
+  async function check(): Promise<boolean> {
+    const found = await checkDeployment(context)
+    if (found.kind === "refused") ({ refusals } = found)
+    return found.kind !== "refused"
+  }
+
+  /** Asked once a sweep; again if the answer failed. */
+  async function mayRemove(): Promise<boolean> {
+    const asked = (checking ??= check())
+    try {
+      return await asked
+    } catch (error) {
+      if (checking === asked) checking = undefined
+      throw error
+    }
+  }
+
+  async function remove(task: Task, now: number): Promise<Removed> {
+    if (!(await mayRemove())) return { kind: "refused" }
+    return { kind: "removed", count: await removeDue(context, task, now) }
+  }
+
   return {
     async remove(task, now) {
       if (failures >= MOST_FAILURES) {
         skipped += 1
-        return undefined
+        return { kind: "skipped" }
       }
       try {
-        const removing = (): Promise<number> => removeDue(context, task, now)
-        const removed = await context.deadlines.run(REMOVE_MS, undefined, removing)
+        const removed = await context.deadlines.run(REMOVE_MS, undefined, () => remove(task, now))
         failures = 0
         return removed
       } catch (error) {
@@ -55,6 +89,9 @@ export function createRemovals(context: Context): Removals {
     },
     get skipped() {
       return skipped
+    },
+    get refusals() {
+      return refusals
     },
   }
 }
@@ -73,11 +110,12 @@ export async function retainTask(
     if (await storage.eraseInputs(id, { keepsNames: true })) counts.erased += 1
   }
   const task = await expire(context, head, options)
-  const heldUntil = toHeldUntil(context, task, options)
+  let heldUntil = toHeldUntil(context, task, options)
   if (now >= heldUntil && mayHaveBytes(context, task) && areBytesDue(task, settings, now)) {
     const removed = await removals.remove(task, now)
-    if (removed === undefined) return
-    counts.removed += removed
+    if (removed.kind === "skipped") return
+    if (removed.kind === "refused") heldUntil = now + REFUSED_MS
+    else counts.removed += removed.count
   }
   const dueAt = nextRetentionAt(task, settings, now) ?? (now < heldUntil ? heldUntil : null)
   await storage.retain({ task: id, dueAt })

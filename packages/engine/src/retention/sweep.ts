@@ -6,6 +6,7 @@
  * ends it.
  */
 import { isSafelightError, type StreamHead } from "@safelight/core"
+import { checkDeployment } from "../host/check-deployment.ts"
 import type { Context } from "../host/context.ts"
 import { endOverdue, LEFT_TO_OTHERS_MS, toUnheld, type Ended } from "../work/overdue.ts"
 import { createRemovals, retainTask } from "./retain-task.ts"
@@ -34,6 +35,9 @@ const FORGOTTEN_PAGE = 500
 
 /** The end of one task, which may have a result to be stored. */
 const VISIT_MS = 300_000
+
+/** The mark of the place for artifacts, which may not answer. */
+const RECORD_MS = 10_000
 
 /** Tries to record a fact, some seconds in all: a storage that was restarted is back by then. */
 const TRIES = 5
@@ -90,7 +94,9 @@ function endOne(context: Context, head: StreamHead, { now, tries }: Round): Prom
 
 async function retainAll(context: Context, round: Round): Promise<void> {
   const { now, report } = round
-  const { adoptedAt } = await context.storage.readDeployment()
+  const { adoptedAt, standing } = await context.storage.readDeployment()
+  // Recorded before anything is due: a copy of it, made later, is known for one.
+  if (standing === "new") await recordDeployment(context)
   const removals = createRemovals(context)
   await visitDue(context, {
     find: (limit) => context.storage.findRetained({ now, limit }),
@@ -100,10 +106,24 @@ async function retainAll(context: Context, round: Round): Promise<void> {
     },
     onFailure: (error) => noteFailure(round, error),
   })
-  const { skipped } = removals
+  const { refusals, skipped } = removals
   report.failed += skipped
   if (skipped > 0) {
     context.log.warn({ tasks: skipped }, "artifact storage unavailable")
+  }
+  if (refusals.length > 0) context.log.warn({ refusals, advice: ADOPT }, "removal refused")
+}
+
+const ADOPT =
+  "the bytes may be another database's, so none are removed: open the original with its own artifacts, or adopt this one (checkDeployment with adopt, `serve --adopt`)"
+
+/** A bucket that is out of reach delays the record, and neither erasing nor expiry. */
+async function recordDeployment(context: Context): Promise<void> {
+  try {
+    await context.deadlines.run(RECORD_MS, undefined, () => checkDeployment(context))
+  } catch (error) {
+    if (!isSafelightError(error)) throw error
+    context.log.warn({ error }, "deployment not recorded")
   }
 }
 
