@@ -13,6 +13,7 @@ import { createService, DEFAULTS, type Configuration, type Service } from "safel
 import { createFilm } from "../../adapters/media-inspector/sample-media.ts"
 import { createLogRecorder } from "../../engine/log-recorder.ts"
 import { MEDIA_HEADS } from "../../support/media-heads.ts"
+import { until } from "../../support/until.ts"
 import { createTemporaryFolder } from "../../support/temporary-folder.ts"
 
 const PUBLIC_URL = "https://safelight.example/api"
@@ -41,9 +42,10 @@ async function createWorld(
   type: string,
   more: Partial<Configuration> = {},
   isPublic = true,
+  runMs = 20,
 ): Promise<World> {
   const folder = places.use(await createTemporaryFolder())
-  const stub = places.use((await STUBS[type]?.({ runMs: 20 })) ?? assert.fail())
+  const stub = places.use((await STUBS[type]?.({ runMs })) ?? assert.fail())
   const { entries, log } = createLogRecorder()
   const channels = [{ type, baseUrl: stub.url, keyVariable: "PROVIDER_KEY" }]
   const own = { ...DEFAULTS, port: 0, stopGraceMs: 0, data: folder.path }
@@ -173,22 +175,22 @@ describe("an input that came with its request", () => {
 
   it("is nobody's who changes a character of its address", async () => {
     const [address = ""] = addresses
-    const [version, id = "", position, until, mac = ""] = address
+    const [version, id = "", position, expiry, mac = ""] = address
       .slice(address.lastIndexOf("/") + 1)
       .split(".")
     const start = address.slice(0, address.lastIndexOf("/") + 1)
     const other = `${id.slice(0, -1)}${id.endsWith("0") ? "1" : "0"}`
     const forged = [
-      [version, id, 1, until, mac],
-      [version, id, 9, until, mac],
-      [version, other, position, until, mac],
-      [version, id, position, Number(until) + 1, mac],
-      [version, id, position, until, `${mac.startsWith("A") ? "B" : "A"}${mac.slice(1)}`],
-      [version, id, position, until, mac.slice(1)],
-      [version, id, position, `0${until}`, mac],
-      [version, id, position, until],
-      ["i2", id, position, until, mac],
-      [version, id, position, until, mac, "x".repeat(4_000)],
+      [version, id, 1, expiry, mac],
+      [version, id, 9, expiry, mac],
+      [version, other, position, expiry, mac],
+      [version, id, position, Number(expiry) + 1, mac],
+      [version, id, position, expiry, `${mac.startsWith("A") ? "B" : "A"}${mac.slice(1)}`],
+      [version, id, position, expiry, mac.slice(1)],
+      [version, id, position, `0${expiry}`, mac],
+      [version, id, position, expiry],
+      ["i2", id, position, expiry, mac],
+      [version, id, position, expiry, mac, "x".repeat(4_000)],
       ["%00"],
     ].map((parts) => `${start}${parts.join(".")}`)
     for (const each of forged) assert.deepEqual(await refuse(each), [404, "not_found"], each)
@@ -223,6 +225,54 @@ describe("an input that came with its request", () => {
     assert.equal(await world.service.engine.erase({ account: "sample", id: task.id }), true)
     for (const address of addresses)
       assert.deepEqual(await refuse(address), [410, "artifact_expired"])
+  })
+})
+
+describe("a video at its caller's own address", () => {
+  it("is fetched from here by its provider, as it was measured, until its request is erased", async () => {
+    const film = await createFilm({ format: "mp4" })
+    let looks = 0
+    const server = createServer((_request, response) => {
+      looks += 1
+      // Whoever looks again is shown another one.
+      response.end(looks === 1 ? film : "another")
+    })
+    places.defer(() => void server.close())
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/film.mp4`
+    const media = { allowedAddresses: ["127.0.0.0/8"] }
+    const { engine, paths, service, stub } = await createWorld(
+      "higgsfield",
+      { media },
+      true,
+      24 * HOUR_MS,
+    )
+    const parameters = { prompt: "fog", duration: 4, video_urls: [url] }
+    const sent = await engine.submit({ account: "sample", model: MODEL, parameters })
+    assert.ok(sent.kind === "submitted", JSON.stringify(sent))
+    await until(() => stub.purchases.length === 1)
+    assert.equal(JSON.stringify(stub.purchases).includes(url), false)
+    const [path = ""] = paths()
+    const address = `${service.url}${path}`
+    const whole = await fetch(address)
+    assert.deepEqual([whole.status, whole.headers.get("content-type")], [200, "video/mp4"])
+    assert.ok(Buffer.from(await whole.arrayBuffer()).equals(film))
+    const part = await fetch(address, { headers: { range: "bytes=10-19" } })
+    assert.deepEqual(
+      [part.status, part.headers.get("content-range")],
+      [206, `bytes 10-19/${film.length}`],
+    )
+    assert.ok(Buffer.from(await part.arrayBuffer()).equals(film.subarray(10, 20)))
+    const beyond = await fetch(address, { headers: { range: `bytes=${film.length}-` } })
+    assert.equal(beyond.status, 416)
+    await beyond.body?.cancel()
+    const head = await fetch(address, { method: "HEAD" })
+    assert.deepEqual([head.status, head.headers.get("content-length")], [200, `${film.length}`])
+    assert.equal(looks, 1)
+    assert.equal(await engine.erase({ account: "sample", id: sent.task.id }), true)
+    const gone = await fetch(address)
+    assert.equal(gone.status, 410)
+    await gone.body?.cancel()
   })
 })
 
@@ -266,7 +316,8 @@ describe("a film that is edited at fal", () => {
     assert.equal(chargeMicros, (outputVideoMs + 4_000 + 2_500) * 100)
     assert.deepEqual([world.stub.purchases.length, fetched], [1, 1])
     const bought = JSON.stringify(world.stub.purchases)
-    assert.ok(bought.includes(inline) && bought.includes(url))
+    assert.deepEqual([bought.includes(inline), bought.includes(url)], [true, false])
+    assert.equal(world.paths().length, 1)
     assert.equal(world.told().includes("secret"), false)
   })
 

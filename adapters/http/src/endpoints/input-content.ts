@@ -3,10 +3,10 @@
  * An address that was never signed is a 404, whatever it looks like; one whose time is over is a 410. The
  * headers keep the input from being stored, run, or linked to.
  */
-import { createSemaphore, type InputContent, type Log } from "@safelight/core"
-import { createByteSource } from "../content/byte-source.ts"
+import { createSemaphore, type ArtifactReader, type Log } from "@safelight/core"
+import { createByteSource, type ByteSource } from "../content/byte-source.ts"
 import { toContentRange } from "../content/multipart.ts"
-import { evaluateRange } from "../content/ranges.ts"
+import { evaluateRange, type ByteRange } from "../content/ranges.ts"
 import { sendContent } from "../content/send-content.ts"
 import { defineEndpoint } from "../endpoint.ts"
 import type { Refuse } from "../errors/refusal.ts"
@@ -14,7 +14,7 @@ import type { Exchange } from "../exchange.ts"
 
 const GONE = "The time of this address is over."
 
-/** Inputs sent at a time, of 20 MiB at most each. */
+/** Inputs in memory sent at a time, of 20 MiB at most each. */
 const SENT_AT_ONCE = 16
 /** Requests of tasks read at a time, of 64 MiB at most each. */
 const READ_AT_ONCE = 2
@@ -44,28 +44,41 @@ export const showInput = defineEndpoint({
 
     return async (call) => {
       const claim = demand(await inputs.verifyInput(call.param("token")))
-      return places.run(async () => {
+      const found = await places.run(async () => {
         const input = demand(await reads.run(() => inputs.readInput(claim)))
-        return send(call, { log, input, refuse })
+        if (!("content" in input)) return input
+        const { content, mimeType } = input
+        const toSource = ({ start, end }: ByteRange): ByteSource =>
+          createByteSource([content.subarray(start, end + 1)])
+        return send(call, { log, mimeType, refuse, toSource, totalBytes: content.byteLength })
       })
+      if (!("open" in found)) return found
+      // Read piece by piece: it needs no place.
+      const { bytes: totalBytes, mimeType } = found
+      const open = async (range: ByteRange): Promise<ArtifactReader> =>
+        demand(await found.open(range))
+      const toSource = async (range: ByteRange): Promise<ByteSource> =>
+        createByteSource([range], { first: await open(range), open })
+      return send(call, { log, mimeType, refuse, toSource, totalBytes })
     }
   },
 })
 
 interface SendOptions {
   readonly log: Log
-  readonly input: InputContent
+  readonly mimeType: string
   readonly refuse: RefuseRange
+  readonly toSource: (range: ByteRange) => ByteSource | Promise<ByteSource>
+  readonly totalBytes: number
 }
 
 async function send(
   exchange: Exchange,
-  { log, input: { content, mimeType }, refuse }: SendOptions,
+  { log, mimeType, refuse, toSource, totalBytes }: SendOptions,
 ): Promise<Response> {
-  const totalBytes = content.byteLength
   const range = toRange(exchange, totalBytes, refuse)
   const [start, end] = range ?? [0, totalBytes - 1]
-  const source = createByteSource([content.subarray(start, end + 1)])
+  const source = await toSource({ start, end })
   const headers = {
     "accept-ranges": "bytes",
     "cache-control": "no-store",

@@ -1,6 +1,7 @@
 /** An artifact's bytes as an async iterable, for hosts that embed the engine without HTTP. */
 import { SafelightError } from "@safelight/core"
 import type { Ports } from "../host/ports.ts"
+import { readStored } from "../work/media/inspect-stored.ts"
 
 export interface ArtifactName {
   /** The task's id. */
@@ -8,9 +9,6 @@ export interface ArtifactName {
   /** `image_1`, `image_2`… or `video`. */
   readonly key: string
 }
-
-/** Large enough that a call costs little beside the copy. */
-const CHUNK_BYTES = 256 * 1024
 
 /** Rejects with `artifact-missing` where there is no such artifact; else as the storage fails. */
 export async function* readArtifact(
@@ -23,15 +21,5 @@ export async function* readArtifact(
   if (row === undefined || clock.now() >= row.expiresAt) {
     throw new SafelightError({ code: "artifact-missing", message: `no artifact ${key}` })
   }
-  const reader = await artifacts.open({ locator: row.locator })
-  try {
-    for (;;) {
-      const chunk = new Uint8Array(CHUNK_BYTES)
-      const length = await reader.read(chunk)
-      if (length === 0) return
-      yield chunk.subarray(0, length)
-    }
-  } finally {
-    await reader.close()
-  }
+  yield* readStored({ artifacts }, row.locator)
 }

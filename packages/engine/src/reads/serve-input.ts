@@ -1,18 +1,21 @@
 /**
- * Serving an input to whoever has its address. Only data URLs are served: what lies at a caller's own
- * address is fetched there, and never through this service.
+ * Serving an input to whoever has its address: what its request holds itself, and the copy of a video that was
+ * measured. Anything else lies at a caller's own address, is fetched there, and never through this service.
  */
 import {
   DATA_URL_TYPES,
+  isSafelightError,
   listMediaInputs,
+  type ArtifactStorage,
   type InputContent,
   type InputService,
 } from "@safelight/core"
 import type { Ports } from "../host/ports.ts"
+import { readMeasured, type VideoCopy } from "../record/measured-input.ts"
 import { readParameters } from "../record/request-input.ts"
 
 export function createInputService(ports: Ports): InputService {
-  const { clock, inputLinks, models, storage } = ports
+  const { artifacts, clock, inputLinks, models, storage } = ports
   return {
     async verifyInput(token) {
       const claim = await inputLinks.verify(token)
@@ -24,7 +27,14 @@ export function createInputService(ports: Ports): InputService {
       if (model === undefined) return undefined
       const parameters = await readParameters(storage, task)
       if (parameters === undefined) return "gone"
-      return toContent(listMediaInputs(model, parameters)[position]?.url ?? "")
+      const asked = listMediaInputs(model, parameters)
+      const input = asked[position]
+      if (input === undefined) return undefined
+      if (input.url.startsWith("data:")) return toContent(input.url)
+      if (input.kind !== "video") return undefined
+      const index = asked.slice(0, position).filter(({ kind }) => kind === "video").length
+      const copy = (await readMeasured(storage, task))?.[index]?.copy
+      return copy ? toOpened(artifacts, copy) : undefined
     },
   }
 }
@@ -35,6 +45,24 @@ const TYPES: ReadonlySet<string> = new Set(Object.values(DATA_URL_TYPES).flat())
 function toContent(url: string): InputContent | undefined {
   const comma = url.indexOf(";base64,")
   const mimeType = url.slice("data:".length, comma)
-  if (!url.startsWith("data:") || !TYPES.has(mimeType)) return undefined
+  if (!TYPES.has(mimeType)) return undefined
   return { mimeType, content: Buffer.from(url.slice(comma + ";base64,".length), "base64") }
+}
+
+function toOpened(
+  artifacts: Pick<ArtifactStorage, "open">,
+  { bytes, locator, mimeType }: VideoCopy,
+): InputContent {
+  return {
+    mimeType,
+    bytes,
+    async open(range) {
+      try {
+        return await artifacts.open({ locator, ...range })
+      } catch (error) {
+        if (isSafelightError(error) && error.code === "artifact-missing") return "gone"
+        throw error
+      }
+    },
+  }
 }

@@ -12,6 +12,7 @@ import {
   type TaskRequest,
   type TaskService,
 } from "@safelight/core"
+import { eraseInputs } from "../work/media/video-copies.ts"
 import { countImagesAsked } from "./images-asked.ts"
 import { findTaskAt, toChanges } from "./task-changes.ts"
 import type { Context } from "../host/context.ts"
@@ -83,7 +84,7 @@ export function createReads(context: Context): TaskReads {
     openArtifact: ({ artifact, ...range }) =>
       artifacts.open({ locator: artifact.locator, ...range }),
     erase: async (request) =>
-      (await find(request)) !== undefined && storage.eraseInputs(request.id),
+      (await find(request)) !== undefined && eraseInputs(context, request.id),
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * The inputs that stand beside the log for each task, and may be erased: what a person asked for, and how
- * many services have passed it on. What was measured of its videos is `measure-inputs.ts`.
+ * many services have passed it on. What was measured of its videos is `measured-input.ts`.
  */
 import { REQUEST_INPUT, type ParameterValues, type TaskStorage } from "@safelight/core"
 

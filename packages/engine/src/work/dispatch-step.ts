@@ -11,6 +11,7 @@ import type { Channel, Input, Json, TaskCommand } from "@safelight/core"
 import { callChannel } from "./channel-call.ts"
 import type { Context } from "../host/context.ts"
 import { measureInputs } from "./media/measure-inputs.ts"
+import { withCopies } from "./media/video-copies.ts"
 import { ERASED, settle } from "./outcome.ts"
 import { recordFact } from "./record-fact.ts"
 import { readHops, toRequest, type WorkRequest } from "./request.ts"
@@ -61,7 +62,8 @@ async function dispatch(
 ): Promise<StepResult> {
   const { clock, recorder, probe } = context
   const { upstreamKey } = asked
-  const request = await addSurroundings(context, permit.channel, asked)
+  const given = await withCopies(context, work, asked)
+  const request = await addSurroundings(context, permit.channel, given)
   await probe("dispatch:before-append", work.id)
   // Whoever wakes past its lease, or close to it, changes nothing.
   if (toSlackMs(context, work, permit) <= 0) return "leave"

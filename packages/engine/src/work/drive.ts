@@ -14,6 +14,7 @@ import { follow } from "./follow-step.ts"
 import { endOverdue } from "./overdue.ts"
 import { giveBackAll } from "./give-back.ts"
 import { discardKept } from "./media/kept-outputs.ts"
+import { discardEnded } from "./media/video-copies.ts"
 import { toBackoffMs } from "../host/settings.ts"
 import { stopWork } from "./stop-work.ts"
 import { ENDED_HERE, isHeld, type StepResult, type Work } from "./work.ts"
@@ -34,6 +35,7 @@ export async function drive(context: Context, work: Work): Promise<void> {
   } finally {
     // Whoever follows it next fetches them anew.
     if (work.controller.signal.aborted) await discardKept(context, work)
+    await discardEnded(context, work)
   }
 }
 

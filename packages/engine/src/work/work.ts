@@ -4,6 +4,7 @@
  */
 import type { Clock, ParameterValues, StreamHead } from "@safelight/core"
 import type { Lease } from "../ownership/worker-lease.ts"
+import type { MeasuredVideo } from "../record/measured-input.ts"
 import type { Recorded } from "../record/recorder.ts"
 import type { Permit } from "../scheduling/permits.ts"
 import type { ChannelPermit } from "../scheduling/routing.ts"
@@ -47,8 +48,8 @@ export interface Work {
   parameters: ParameterValues | undefined
   /** Of the span that submitted it here; else read from the inputs when needed. */
   readonly traceparent: string | undefined
-  /** As measured here, or read from beside the log when needed. */
-  inputVideosMs: readonly number[] | undefined
+  /** The videos that it refers to, as measured here, or read from beside the log when needed. */
+  measured: readonly MeasuredVideo[] | undefined
 }
 
 /** What a task needs to begin; neither is needed to end one. */
@@ -83,7 +84,7 @@ export function createWork(
     unusableSince: new Map(),
     parameters: more.parameters,
     traceparent: more.traceparent,
-    inputVideosMs: undefined,
+    measured: undefined,
   }
 }
 

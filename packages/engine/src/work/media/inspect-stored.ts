@@ -1,4 +1,4 @@
-/** What lies in artifact storage, read where it is to be measured, or removed again. */
+/** What lies in artifact storage: measured there, read, or removed again. */
 import {
   isSafelightError,
   SafelightError,
@@ -59,5 +59,26 @@ export async function discardStored(
   } catch (error) {
     if (!isSafelightError(error)) throw error
     log.warn({ task, locator, error }, "stray artifact")
+  }
+}
+
+/** Large enough that a call costs little beside the copy. */
+const CHUNK_BYTES = 256 * 1024
+
+/** All of it, in order. Rejects as `ArtifactStorage.open` and its reader do. */
+export async function* readStored(
+  { artifacts }: Pick<Context, "artifacts">,
+  locator: string,
+): AsyncGenerator<Uint8Array> {
+  const reader = await artifacts.open({ locator })
+  try {
+    for (;;) {
+      const chunk = new Uint8Array(CHUNK_BYTES)
+      const length = await reader.read(chunk)
+      if (length === 0) return
+      yield chunk.subarray(0, length)
+    }
+  } finally {
+    await reader.close()
   }
 }

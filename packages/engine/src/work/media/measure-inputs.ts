@@ -1,15 +1,14 @@
 /**
  * How long the videos are that a task refers to, which is part of its charge: measured from the media
  * before anything is bought, so that what can't be had or read fails the task while it costs nothing. A
- * video is copied into artifact storage, measured there and removed; its length stands beside the log,
- * written with the first `dispatched`, so that whoever ends the task knows it. Its channel's permit is free for
- * others meanwhile (`measuring.ts`).
+ * video is copied into artifact storage and measured there; its length, and where the copy of a caller's own is
+ * kept for the provider (`video-copies.ts`), stand beside the log, written with the first `dispatched`, so that
+ * whoever ends the task knows it. Its channel's permit is free for others meanwhile (`measuring.ts`).
  */
 import {
   isFailureCode,
   isSafelightError,
   SafelightError,
-  toCanonicalJson,
   traceCall,
   type Completed,
   type Input,
@@ -23,12 +22,11 @@ import {
 import type { Context } from "../../host/context.ts"
 import { discardStored, inspectVideo } from "./inspect-stored.ts"
 import { findParameters } from "../request.ts"
+import { toMeasuredInput, type MeasuredVideo } from "../../record/measured-input.ts"
 import { persist } from "../../record/persist.ts"
 import { findInputs, MOST_INPUT_BYTES } from "./task-inputs.ts"
+import { discardCopies, findMeasured } from "./video-copies.ts"
 import type { Work } from "../work.ts"
-
-/** The name of the input that holds the lengths: erased with the request that it tells of. */
-const MEASURED_INPUT = "measured"
 
 /** All videos of one task: 512 MiB at 14 Mbit/s. */
 const MOST_BYTES = 512 * 1024 * 1024
@@ -56,25 +54,25 @@ export async function measureInputs(
   work: Work,
   parameters: ParameterValues,
 ): Promise<MeasuredInputs | NotNow | Refused> {
-  const { inspector, measuring, media } = context
+  const { identifiers, inspector, measuring, media } = context
   const videos = findVideos(context, work, parameters)
   // Without either the lengths are whatever a channel says.
   if (inspector === undefined || media === undefined) return NOTHING
-  if (videos.length === 0 || (await findInputVideosMs(context, work)) !== undefined) return NOTHING
+  if (videos.length === 0 || (await findMeasured(context, work)) !== undefined) return NOTHING
   const attributes = { "safelight.videos": videos.length }
-  const measureEach = (): Promise<readonly number[]> =>
+  const measureEach = (): Promise<readonly MeasuredVideo[]> =>
     traceCall(context.tracer, { name: "measure inputs", attributes }, () =>
       measureAll(context, work, { inspector, media, videos }),
     )
   try {
-    const inputVideosMs =
+    const measured =
       measuring.known(work.id) ??
       (await measuring.run(work, () =>
         persist(context, measureEach, work.controller.signal, TRIES),
       ))
-    if (inputVideosMs === undefined) return { kind: "not-now" }
-    work.inputVideosMs = inputVideosMs
-    return { kind: "measured", inputs: [toInput(context, work, inputVideosMs)] }
+    if (measured === undefined) return { kind: "not-now" }
+    work.measured = measured
+    return { kind: "measured", inputs: [toMeasuredInput(identifiers, work.id, measured)] }
   } catch (error) {
     if (isSafelightError(error) && isFailureCode(error.code)) {
       return { kind: "refused", code: error.code }
@@ -100,13 +98,16 @@ export async function toInputVideosMs(
   if (inspector === undefined || media === undefined) return told
   // Most models take none: nothing is read for them.
   if (!Object.values(model.media).includes("video")) return []
-  const find = async (): Promise<readonly number[] | undefined> => {
+  const find = async (): Promise<readonly MeasuredVideo[] | undefined> => {
     const parameters = await findParameters(context, work)
     const hasVideos = parameters === undefined || findVideos(context, work, parameters).length > 0
-    return hasVideos ? findInputVideosMs(context, work) : []
+    return hasVideos ? findMeasured(context, work) : []
   }
   const measured = await persist(context, find, work.ending.signal)
-  if (measured !== undefined) return toLonger(context, work, measured, told)
+  if (measured !== undefined) {
+    const measuredMs = measured.map(({ durationMs }) => durationMs)
+    return toLonger(context, work, measuredMs, told)
+  }
   log.error({ task: work.id }, "input durations erased")
   return []
 }
@@ -132,24 +133,6 @@ function findVideos(
   return findInputs(context, work, parameters).filter(({ kind }) => kind === "video")
 }
 
-/** In the order of the request; undefined where nothing was measured, or it was erased since. */
-async function findInputVideosMs(
-  { storage }: Context,
-  work: Work,
-): Promise<readonly number[] | undefined> {
-  work.inputVideosMs ??= toLengths(await storage.readInput({ task: work.id, name: MEASURED_INPUT }))
-  return work.inputVideosMs
-}
-
-function toLengths(input: Input | undefined): readonly number[] | undefined {
-  return input && (JSON.parse(input.body) as { readonly videosMs: readonly number[] }).videosMs
-}
-
-function toInput({ identifiers }: Context, { id: task }: Work, videosMs: readonly number[]): Input {
-  const body = toCanonicalJson({ videosMs })
-  return { task, name: MEASURED_INPUT, salt: identifiers.createSalt(), body }
-}
-
 interface Measuring {
   readonly inspector: MediaInspector
   readonly media: MediaSource
@@ -160,26 +143,29 @@ async function measureAll(
   context: Context,
   work: Work,
   measuring: Measuring,
-): Promise<readonly number[]> {
+): Promise<readonly MeasuredVideo[]> {
   const { signal } = work.controller
+  // Once each: of a video that is named twice the provider gets one copy.
+  const byUrl = new Map<string, MeasuredVideo>()
   try {
     return await context.deadlines.run(MEASURE_MS, signal, async (bound) => {
-      const lengths: number[] = []
       let leftBytes = MOST_BYTES
-      for (const video of measuring.videos) {
+      for (const { url } of measuring.videos) {
+        if (byUrl.has(url)) continue
         // In turn: what is left of the bound is known only then.
         // oxlint-disable-next-line no-await-in-loop
-        const { bytes, durationMs } = await measure(context, work, measuring, {
-          url: video.url,
+        const { bytes, video } = await measure(context, work, measuring, {
+          url,
           maxBytes: Math.min(MOST_INPUT_BYTES.video, leftBytes),
           signal: bound,
         })
         leftBytes -= bytes
-        lengths.push(durationMs)
+        byUrl.set(url, video)
       }
-      return lengths
+      return measuring.videos.flatMap(({ url }) => byUrl.get(url) ?? [])
     })
   } catch (error) {
+    await discardCopies(context, work.id, [...byUrl.values()])
     if (!isSafelightError(error) || error.code !== "aborted" || signal.aborted) throw error
     const message = "the videos that a task refers to took too long together"
     throw new SafelightError({ code: "media_download_failed", message, cause: error })
@@ -192,19 +178,29 @@ interface VideoToMeasure {
   readonly signal: AbortSignal
 }
 
+/** What the request itself holds can't change, and is served from there: its copy is removed at once. */
 async function measure(
   { artifacts, deadlines, log }: Context,
   work: Work,
   { inspector, media }: Measuring,
   { maxBytes, signal, url }: VideoToMeasure,
-): Promise<{ readonly bytes: number; readonly durationMs: number }> {
-  const { body } = await media.open({ url, kinds: ["video"], maxBytes, signal })
+): Promise<{ readonly bytes: number; readonly video: MeasuredVideo }> {
+  const { body, mimeType } = await media.open({ url, kinds: ["video"], maxBytes, signal })
   const stored = await artifacts.put({ task: work.id, key: "input_video", body, signal })
+  const { bytes, locator } = stored
+  const discard = (): Promise<void> =>
+    discardStored({ artifacts, deadlines, log }, work.id, locator)
+  let durationMs: number
   try {
     const options = { account: work.head.task.account, kind: "video", signal } as const
-    const durationMs = await inspectVideo({ artifacts, inspector }, stored, options)
-    return { bytes: stored.bytes, durationMs }
-  } finally {
-    await discardStored({ artifacts, deadlines, log }, work.id, stored.locator)
+    durationMs = await inspectVideo({ artifacts, inspector }, stored, options)
+  } catch (error) {
+    await discard()
+    throw error
   }
+  if (!url.startsWith("data:")) {
+    return { bytes, video: { durationMs, copy: { bytes, locator, mimeType } } }
+  }
+  await discard()
+  return { bytes, video: { durationMs, copy: null } }
 }

@@ -5,6 +5,7 @@
  * itself may measure so, a task keeps its permit, and the channel's limit holds the others back.
  */
 import { createBoundedCache } from "@safelight/core"
+import type { MeasuredVideo } from "../../record/measured-input.ts"
 import type { Work } from "../work.ts"
 
 /** Each may hold a connection, a file and a request with inline media. */
@@ -12,26 +13,29 @@ const MOST_ASIDE = 32
 
 const MOST_OF_ACCOUNT = 8
 
-/** Tasks that were measured and not bought yet, as there was no permit left: an array of numbers each. */
+/** Tasks that were measured and not bought yet, as there was no permit left: a short array each. */
 const REMEMBERED = 10_000
 
 export interface Measuring {
   /** How many more tasks of the account may begin here; Infinity where none of it is measured. */
   countFree(account: string): number
-  /** In milliseconds, in the order of the request; undefined for a task that was not measured here. */
-  known(task: string): readonly number[] | undefined
+  /** In the order of the request; undefined for a task that was not measured here. */
+  known(task: string): readonly MeasuredVideo[] | undefined
   /**
    * Releases the channel's permit of `work` where it can, and remembers what `act` resolves to. Resolves to
    * undefined, and does nothing, where the account has enough tasks measured: many may begin at one moment.
    */
-  run(work: Work, act: () => Promise<readonly number[]>): Promise<readonly number[] | undefined>
+  run(
+    work: Work,
+    act: () => Promise<readonly MeasuredVideo[]>,
+  ): Promise<readonly MeasuredVideo[] | undefined>
   /** Has `listener` called whenever something new may begin: a permit is free, or an account is not full. */
   onFree(listener: () => void): void
 }
 
 export function createMeasuring(): Measuring {
   const counts = new Map<string, number>()
-  const lengths = createBoundedCache<readonly number[]>(REMEMBERED)
+  const videos = createBoundedCache<readonly MeasuredVideo[]>(REMEMBERED)
   let measured = 0
   let tell: (() => void) | undefined
 
@@ -47,7 +51,7 @@ export function createMeasuring(): Measuring {
       const count = counts.get(account)
       return count === undefined ? Infinity : MOST_OF_ACCOUNT - count
     },
-    known: (task) => lengths.get(task),
+    known: (task) => videos.get(task),
     async run(work, act) {
       const { account } = work.head.task
       if (counts.get(account) === MOST_OF_ACCOUNT) return undefined
@@ -59,7 +63,7 @@ export function createMeasuring(): Measuring {
       add(account, 1)
       try {
         const found = await act()
-        lengths.set(work.id, found)
+        videos.set(work.id, found)
         return found
       } finally {
         add(account, -1)

@@ -5,13 +5,17 @@
  */
 import {
   listMediaInputs,
+  SafelightError,
+  type Media,
   type MediaInput,
   type MediaKind,
   type ParameterValues,
   type TaskInputs,
 } from "@safelight/core"
 import type { Ports } from "../../host/ports.ts"
+import type { VideoCopy } from "../../record/measured-input.ts"
 import type { Work } from "../work.ts"
+import { readStored } from "./inspect-stored.ts"
 
 const MIB = 1024 * 1024
 
@@ -32,10 +36,12 @@ export function findInputs(
   return model === undefined ? [] : listMediaInputs(model, parameters)
 }
 
+/** `copies` are those of videos by what `parameters` call them, opened in their place. */
 export function createTaskInputs(
-  ports: Pick<Ports, "inputLinks" | "media" | "models">,
+  ports: Pick<Ports, "artifacts" | "inputLinks" | "media" | "models">,
   work: Work,
   parameters: ParameterValues,
+  copies: ReadonlyMap<string, VideoCopy> = new Map(),
 ): TaskInputs {
   function requireInput(url: string): { readonly input: MediaInput; readonly position: number } {
     const inputs = findInputs(ports, work, parameters)
@@ -54,9 +60,24 @@ export function createTaskInputs(
     },
     async open({ url, maxBytes = Infinity, signal }) {
       const { kind } = requireInput(url).input
+      // It was measured as a video, also if a picture's parameter names it too.
+      const copy = copies.get(url)
+      if (copy !== undefined) return openCopy(ports, copy, maxBytes)
       if (ports.media === undefined) throw new TypeError("no input can be opened without media")
       const mostBytes = Math.min(maxBytes, MOST_INPUT_BYTES[kind])
       return ports.media.open({ url, kinds: [kind], maxBytes: mostBytes, signal })
     },
   }
+}
+
+function openCopy(
+  { artifacts }: Pick<Ports, "artifacts">,
+  { bytes, locator, mimeType }: VideoCopy,
+  mostBytes: number,
+): Media {
+  if (bytes <= mostBytes) {
+    return { kind: "video", mimeType, bytes, body: readStored({ artifacts }, locator) }
+  }
+  const message = "a video that a task refers to is larger than what takes it"
+  throw new SafelightError({ code: "media_too_large", message })
 }
