@@ -1,6 +1,6 @@
 /**
  * The check of `openapi-answers.ts` for clients that speak `fetch`. A JSON answer is read from a
- * copy; anything else is judged by its head alone, so a download stays the caller's to read.
+ * copy, unless it is compressed; anything else is judged by its head alone, so a download stays the caller's to read.
  */
 import { createAnswerChecker, type AnswerChecker, type CheckedAnswer } from "./openapi-answers.ts"
 import type { ApiDocument } from "./openapi-document.ts"
@@ -20,7 +20,9 @@ export async function checkResponse(
   response: Response,
 ): Promise<CheckedAnswer> {
   const { status, headers } = response
-  const isJson = headers.get("content-type")?.startsWith("application/json") ?? false
+  const isJson =
+    headers.get("content-type")?.startsWith("application/json") === true &&
+    !headers.has("content-encoding")
   const isEmpty = response.body === null
   const text = isEmpty ? "" : isJson ? await response.clone().text() : undefined
   return checker.check({ method, target, status, headers: new Map(headers), text })

@@ -23,6 +23,7 @@ import { createCheckAccess, createIsStillAllowed } from "./access/check-access.t
 import { createRateLimit } from "./access/rate-limit.ts"
 import { createPublicPrefix } from "./addresses.ts"
 import type { ThreadModels } from "./body/creation-job.ts"
+import type { Compress } from "./content/content-coding.ts"
 import { toSettings, type HttpSettings } from "./defaults.ts"
 import { ENDPOINTS } from "./endpoints.ts"
 import { createApiDocument } from "./openapi/document.ts"
@@ -74,6 +75,8 @@ export interface HttpHandlerOptions {
   readonly hasReference?: boolean
   /** Reads a file of an installed package for /docs, which is there only with it; Node's entry brings it. */
   readonly readPackageFile?: (specifier: string) => Promise<Uint8Array>
+  /** Compresses the files of the console and the reference; absent: they are sent as they are. Node's entry brings it. */
+  readonly compress?: Compress
   /** From 0 up to 1; spreads the retries of shed load. */
   readonly random?: () => number
 }
@@ -116,6 +119,7 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
     describeApi: hasReference ? () => createApiDocument(models, prefix()) : undefined,
     consoleFiles: options.consoleFiles,
     readPackageFile: options.readPackageFile,
+    compress: options.compress ?? leaveAsItIs,
   }
   const router = createRouter(ENDPOINTS, {
     services,
@@ -131,3 +135,7 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
 }
 
 async function isReady(): Promise<void> {}
+
+async function leaveAsItIs(bytes: Uint8Array): Promise<Uint8Array> {
+  return bytes
+}

@@ -16,6 +16,7 @@ import type {
 import type { RateLimit } from "./access/rate-limit.ts"
 import type { PublicPrefix } from "./addresses.ts"
 import type { ThreadModels } from "./body/creation-job.ts"
+import type { Compress } from "./content/content-coding.ts"
 import type { HttpSettings } from "./defaults.ts"
 import type { TaskWaits } from "./task-waits.ts"
 import type { OpenStreams } from "./streams/open-streams.ts"
@@ -69,4 +70,6 @@ export interface Services {
   readonly consoleFiles: PageFiles | undefined
   /** Reads a file of an installed package, by its specifier; undefined if the host has no files. */
   readonly readPackageFile: ((specifier: string) => Promise<Uint8Array>) | undefined
+  /** Returns the bytes as they are if the host doesn't compress. */
+  readonly compress: Compress
 }

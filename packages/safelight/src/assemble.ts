@@ -200,10 +200,12 @@ async function createHandler(
   api: Omit<HttpHandlerOptions, "models" | "threadModels"> & HealthHandlerOptions & { log: Log },
 ): Promise<HttpHandler> {
   if (configuration.role === "worker") return createHealthHandler(api)
-  const { models } = configuration
-  const consoleFiles = await listConsoleFiles(api.log)
-  const page = consoleFiles && { consoleFiles }
-  return createHttpHandler({ ...api, models, ...toThreadModels(configuration), ...page })
+  const { models, console: hasConsole, reference: hasReference } = configuration
+  const { signIn, ...rest } = api
+  const consoleFiles = hasConsole ? await listConsoleFiles(api.log) : undefined
+  const page = { ...(consoleFiles && { consoleFiles }), ...(hasConsole && signIn && { signIn }) }
+  const threads = toThreadModels(configuration)
+  return createHttpHandler({ ...rest, models, hasReference, ...threads, ...page })
 }
 
 async function createInsight(

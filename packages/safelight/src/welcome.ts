@@ -10,10 +10,11 @@ export interface FirstStart {
   readonly key: NewKey
   /** Where clients reach the service. */
   readonly url: string
-  /** Signs its first visitor in, within a quarter of an hour. Absent where others may read the text. */
+  /** Signs its first visitor in, within a quarter of an hour. Absent where others may read the text, or without console. */
   readonly signInUrl?: string
   /** The file that holds the key; absent if the key is shown. */
   readonly file?: string
+  readonly hasReference: boolean
   /** Ids of models that the operator's files define; no example can be made for them. */
   readonly ownModels: readonly string[]
 }
@@ -58,6 +59,7 @@ const EXAMPLES: readonly Example[] = [
 export function toFirstStartText(start: FirstStart): string {
   const {
     file,
+    hasReference,
     key: { account, key },
     ownModels,
     signInUrl,
@@ -77,8 +79,11 @@ export function toFirstStartText(start: FirstStart): string {
       ? `'Authorization: Bearer ${key}'`
       : `"Authorization: Bearer $(cat ${quote(file)})"`
   const lines = EXAMPLES.flatMap((example) => toLines(example, header, url))
+  const taker = hasReference ? "/docs" : "/v1/models"
   const own =
-    ownModels.length === 0 ? [] : ["", `${url}/docs tells what these take: ${ownModels.join(", ")}`]
+    ownModels.length === 0
+      ? []
+      : ["", `${url}${taker} tells what these take: ${ownModels.join(", ")}`]
   const page =
     signInUrl === undefined
       ? []

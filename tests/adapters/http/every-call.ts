@@ -242,12 +242,13 @@ function readContent({ fake }: World, read: Add): void {
 
 function readFiles(read: Add): void {
   const kept = { headers: { "if-none-match": "*" } }
+  const codings = ["identity", "gzip"].map((coding) => ({ headers: { "accept-encoding": coding } }))
   for (const path of ["/healthz", "/readyz"]) read(path, path)
   for (const path of ["/openapi.json", "/docs"]) {
-    read(path, path)
+    for (const call of codings) read(path, path, call)
     read(path, path, kept)
   }
-  for (const { name } of DOCS_FILES) read(FILE, `/docs/${name}`)
+  for (const { name } of DOCS_FILES) for (const call of codings) read(FILE, `/docs/${name}`, call)
   read(FILE, "/docs/start.js", kept)
   read(FILE, "/docs/package.json")
 }

@@ -89,6 +89,18 @@ describe("precedence", () => {
     await assert.rejects(level({ flags: { logLevel: "loud" } }), /^.*--log-level: expected one of/)
   })
 
+  test("the console and the reference are there until the file says otherwise", async (t) => {
+    const read = async (file: unknown) => {
+      const { console: hasConsole, reference } = (await load(t, { file })).configuration
+      return [hasConsole, reference]
+    }
+    assert.deepEqual(await read({}), [true, true])
+    assert.deepEqual(await read({ console: false }), [false, true])
+    assert.deepEqual(await read({ reference: false }), [true, false])
+    const fault = /^safelight\.config\.json: reference: expected true or false$/
+    assert.match(await refusal(t, { file: { reference: "no" } }), fault)
+  })
+
   test("the file that was read is named, and none where none was", async (t) => {
     const { configuration, folder } = await load(t, { file: {} })
     assert.equal(configuration.file, join(folder, "safelight.config.json"))

@@ -4,7 +4,7 @@
  * part of a path.
  */
 import { defineEndpoint } from "../endpoint.ts"
-import { createKeptFile } from "../openapi/kept-file.ts"
+import { createKeptFile, type KeptFileOptions } from "../openapi/kept-file.ts"
 import type { PageFiles } from "../services.ts"
 
 const INDEX = "index.html"
@@ -45,12 +45,10 @@ export const showConsole = defineEndpoint({
   answers: ANSWERS,
   refusals: [],
 
-  create({ consoleFiles }) {
+  create({ compress, consoleFiles }) {
     if (consoleFiles?.names.includes(INDEX) !== true) return undefined
-    return toFile(consoleFiles, INDEX, {
-      "content-security-policy": POLICY,
-      "referrer-policy": "no-referrer",
-    })
+    const headers = { "content-security-policy": POLICY, "referrer-policy": "no-referrer" }
+    return createKeptFile({ ...toFile(consoleFiles, INDEX), compress, headers })
   },
 })
 
@@ -60,10 +58,12 @@ export const showConsoleFile = defineEndpoint({
   answers: ANSWERS,
   refusals: ["route_not_found"],
 
-  create({ consoleFiles }, { refuse }) {
+  create({ compress, consoleFiles }, { refuse }) {
     if (consoleFiles === undefined) return undefined
     const names = consoleFiles.names.filter((name) => name !== INDEX)
-    const files = new Map(names.map((name) => [name, toFile(consoleFiles, name)]))
+    const files = new Map(
+      names.map((name) => [name, createKeptFile({ ...toFile(consoleFiles, name), compress })]),
+    )
     return (call) => {
       const file = files.get(call.param("file"))
       if (file === undefined) throw refuse("route_not_found")
@@ -72,16 +72,11 @@ export const showConsoleFile = defineEndpoint({
   },
 })
 
-function toFile(
-  { read }: PageFiles,
-  name: string,
-  headers: Readonly<Record<string, string>> = {},
-): ReturnType<typeof createKeptFile> {
+function toFile({ read }: PageFiles, name: string): KeptFileOptions {
   const ending = name.slice(name.lastIndexOf(".") + 1)
-  return createKeptFile({
+  return {
     type: TYPES[ending] ?? "application/octet-stream",
     isImmutable: HASHED.test(name),
     read: () => read(name),
-    headers,
-  })
+  }
 }

@@ -13,6 +13,7 @@ const KEPT: readonly ResponseHeaderName[] = [
   "Cache-Control",
   "X-Content-Type-Options",
   "ETag",
+  "Vary",
 ]
 
 const HEADERS = {
@@ -23,8 +24,9 @@ const HEADERS = {
 } as const
 
 function toFileAnswers(types: readonly string[], headers: readonly ResponseHeaderName[] = []) {
+  const always = [...KEPT, "Content-Length", ...headers] as const
   return {
-    200: { description: "The file.", types, always: [...KEPT, "Content-Length", ...headers] },
+    200: { description: "The file.", types, always, sometimes: ["Content-Encoding"] },
     304: { description: "The caller's copy is still the file.", always: KEPT },
   } as const
 }
@@ -37,9 +39,10 @@ export const showDocument = defineEndpoint({
   answers: toFileAnswers(["application/json"]),
   refusals: [],
 
-  create({ describeApi }) {
+  create({ compress, describeApi }) {
     if (describeApi === undefined) return undefined
     return createKeptFile({
+      compress,
       type: "application/json; charset=utf-8",
       read: async () => toBytes(JSON.stringify(describeApi())),
     })
@@ -54,9 +57,10 @@ export const showPage = defineEndpoint({
   answers: toFileAnswers(["text/html"], ["Content-Security-Policy", "Referrer-Policy"]),
   refusals: [],
 
-  create({ describeApi, readPackageFile }) {
+  create({ compress, describeApi, readPackageFile }) {
     if (describeApi === undefined || readPackageFile === undefined) return undefined
     return createKeptFile({
+      compress,
       type: "text/html; charset=utf-8",
       read: async () => toBytes(PAGE),
       headers: { "content-security-policy": PAGE_POLICY, "referrer-policy": "no-referrer" },
@@ -79,10 +83,10 @@ export const showPageFile = defineEndpoint({
   answers: toFileAnswers([...new Set(DOCS_FILES.map(({ type }) => type.replace(/;.*$/, "")))]),
   refusals: ["route_not_found", "internal_error"],
 
-  create({ describeApi, readPackageFile }, { refuse }) {
+  create({ compress, describeApi, readPackageFile }, { refuse }) {
     if (describeApi === undefined || readPackageFile === undefined) return undefined
     const files = toDocsFiles(readPackageFile)
-    const kept = new Map(files.map((file) => [file.name, createKeptFile(file)]))
+    const kept = new Map(files.map((file) => [file.name, createKeptFile({ ...file, compress })]))
     return (call) => {
       const file = kept.get(call.param("file"))
       if (file === undefined) throw refuse("route_not_found")

@@ -54,6 +54,10 @@ export const RESPONSE_HEADERS = {
     description: "The bytes of the body, or those that GET would send.",
     schema: { type: "integer", minimum: 0 },
   },
+  "Content-Encoding": {
+    description: "How the body is compressed.",
+    schema: { enum: ["br", "gzip"] },
+  },
   "Accept-Ranges": { description: "Always `bytes`.", schema: { const: "bytes" } },
   "Content-Range": {
     description: "Which bytes these are: `bytes 0-499/1000`, or `bytes */1000` for none.",

@@ -144,22 +144,25 @@ async function toWelcome(
 /** The text of a first start. It shows the key on a terminal, and else the file that holds it, for its owner alone. */
 async function toFirstWords(
   { storage, publicUrl: url, signIn }: Service,
-  { accounts: { defaults }, data, models, role }: Configuration,
+  configuration: Configuration,
   { isTerminal }: CommandContext,
 ): Promise<string> {
   const { makeFirstKey } = await import("../new-account.ts")
   const { LATER_START_TEXT, toFirstStartText, WORKER_TEXT } = await import("../welcome.ts")
-  if (role === "worker") return WORKER_TEXT
-  const key = await makeFirstKey(storage, { now: Date.now(), defaults })
+  const { accounts, data, models } = configuration
+  if (configuration.role === "worker") return WORKER_TEXT
+  const key = await makeFirstKey(storage, { now: Date.now(), ...accounts })
   if (key === undefined) return LATER_START_TEXT
   const { MODELS } = await import("@safelight/core")
   const ownModels = models.filter((model) => !MODELS.includes(model)).map(({ id }) => id)
-  if (isTerminal) {
-    const signInUrl = `${url}/#/sign-in/${await signIn.issue(key.account)}`
-    return toFirstStartText({ key, url, ownModels, signInUrl })
+  const start = { key, url, ownModels, hasReference: configuration.reference }
+  if (!isTerminal) {
+    const { writeKeyFile } = await import("../key-file.ts")
+    return toFirstStartText({ ...start, file: await writeKeyFile(data, key) })
   }
-  const { writeKeyFile } = await import("../key-file.ts")
-  return toFirstStartText({ key, url, ownModels, file: await writeKeyFile(data, key) })
+  if (!configuration.console) return toFirstStartText(start)
+  const signInUrl = `${url}/#/sign-in/${await signIn.issue(key.account)}`
+  return toFirstStartText({ ...start, signInUrl })
 }
 
 /** Whether links would have an address that only this machine can reach; a worker makes no links. */

@@ -32,6 +32,10 @@ export interface Configuration {
   readonly logLevel: LogLevel
   /** Whether the listener above serves /metrics, to anybody who reaches it. */
   readonly metrics: boolean
+  /** Whether the console is served at `/`; without it nobody can sign in by a link either. */
+  readonly console: boolean
+  /** Whether /openapi.json and /docs are served. */
+  readonly reference: boolean
   /** Address of a listener for /metrics alone. */
   readonly metricsHost: string
   /** The port of that listener, 0 for any free one; absent if there is no such listener. */

@@ -16,6 +16,8 @@ export const DEFAULTS = {
   logLevel: "info",
   /** A stranger learns nothing of the service's load. */
   metrics: false,
+  console: true,
+  reference: true,
   metricsHost: "127.0.0.1",
   /** 14 days (specification §8). */
   retentionMs: 14 * 24 * 60 * 60 * 1000,

@@ -23,6 +23,8 @@ function wholeNumber(min: number, max: number): v.GenericSchema<number> {
 const nonEmpty = "expected a text that is not empty"
 const text = v.pipe(v.string(nonEmpty), v.trim(), v.nonEmpty(nonEmpty))
 
+const flag = v.boolean("expected true or false")
+
 const notAnAddress =
   "expected an http(s) address without a user, a query or a fragment, such as https://media.example"
 
@@ -44,10 +46,10 @@ export const SHARED_SETTINGS = {
     ["silent", "error", "warn", "info"],
     'expected one of "silent", "error", "warn", "info"',
   ),
-  metrics: v.boolean("expected true or false"),
+  metrics: flag,
   metricsHost: host,
   metricsPort: wholeNumber(0, 65_535),
-  sandbox: v.boolean("expected true or false"),
+  sandbox: flag,
   database: v.pipe(
     v.string(notADatabase),
     v.check((url) => /^postgres(ql)?:$/.test(URL.parse(url)?.protocol ?? ""), notADatabase),
@@ -130,6 +132,8 @@ export const fileSchema = fields({
   metricsHost: v.exactOptional(SHARED_SETTINGS.metricsHost),
   metricsPort: v.exactOptional(SHARED_SETTINGS.metricsPort),
   logLevel: v.exactOptional(SHARED_SETTINGS.logLevel),
+  console: v.exactOptional(flag),
+  reference: v.exactOptional(flag),
   retentionMs: v.exactOptional(wholeNumber(1_000, LONGEST_MS)),
   stopGraceMs: v.exactOptional(wholeNumber(0, DAY_MS)),
   models: v.exactOptional(v.array(modulePath("./my-model.ts"), "expected a list of files")),

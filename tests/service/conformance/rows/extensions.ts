@@ -10,6 +10,7 @@ import { PRICES } from "./extensions-prices.ts"
 import {
   callbacks,
   cancel,
+  compressedFiles,
   engineCancel,
   engineHold,
   engineHops,
@@ -17,6 +18,7 @@ import {
   errors,
   hold,
   labels,
+  pagesOff,
   runningCancel,
   sqlite,
 } from "./test-files.ts"
@@ -220,6 +222,31 @@ const RELAYS: ConformanceSection = {
   ],
 }
 
+const PAGES: ConformanceSection = {
+  document: "Extensions",
+  section: "§10",
+  title: "The console and the reference",
+  rows: [
+    {
+      row: "Their files are sent by `Accept-Encoding` as `br`, `gzip` or as they are, each with an entity tag of its own, `Vary` and 304",
+      tests: compressedFiles(
+        "a file of the reference or the console > is sent as br to who takes it, a third of its size at most",
+        "a file of the reference or the console > is sent as gzip to who takes it, a third of its size at most",
+        "a file of the reference or the console > is the same file to a cache only in the same coding",
+        "a file of the reference or the console > has the coding that the caller prefers, and brotli if it prefers none",
+      ),
+    },
+    {
+      row: '`"console": false`: 404 at `/` and `/v1/sign-in`; `"reference": false`: 404 at `/openapi.json` and `/docs`',
+      tests: pagesOff(
+        "a service > has the console and the reference unless told otherwise",
+        "a service > has nothing where the console was, and takes no sign-in link, with console: false",
+        "a service > has nothing where the reference was with reference: false",
+      ),
+    },
+  ],
+}
+
 export const EXTENSIONS: readonly ConformanceSection[] = [
   CANCELLING,
   WAITING,
@@ -230,4 +257,5 @@ export const EXTENSIONS: readonly ConformanceSection[] = [
   WEBHOOKS,
   RELAYS,
   OPERATOR,
+  PAGES,
 ]
