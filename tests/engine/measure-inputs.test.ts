@@ -7,6 +7,7 @@ import {
   SafelightError,
   type MediaInspector,
   type MediaSource,
+  type PollOutcome,
   type SafelightErrorCode,
 } from "@safelight/core"
 import { createScriptedChannel, type ScriptedChannelOptions } from "@safelight/testkit"
@@ -94,10 +95,14 @@ async function beginRunning(options: PortOptions): Promise<{ scene: Scene; id: s
 }
 
 /** The next process, which sees the task to its end. */
-async function takeOver(scene: Scene, options: PortOptions): Promise<Scene> {
+async function takeOver(
+  scene: Scene,
+  options: PortOptions,
+  polled: PollOutcome = FILM,
+): Promise<Scene> {
   await scene.engine.stop()
   const { artifacts, clock, storage } = scene
-  const channels = [createChannel({ polls: [FILM] })]
+  const channels = [createChannel({ polls: [polled] })]
   const next = createScene({ channels, ...options, artifacts, clock, storage })
   await clock.advance(1_000)
   return next
@@ -218,14 +223,19 @@ describe("the videos that a task refers to", () => {
     assert.deepEqual((await scene.read(id)).usage?.inputVideosMs, [6_000])
   })
 
-  it("are left out of the charge, and told, where their lengths were erased meanwhile", async () => {
-    const { errors, options } = createPorts()
-    const { scene, id } = await beginRunning(options)
-    assert.equal(await scene.engine.erase({ account: "ada", id }), true)
-    const second = await takeOver(scene, options)
-    const { state, usage } = await second.read(id)
-    assert.deepEqual([state, usage?.inputVideosMs], ["succeeded.available", []])
-    assert.deepEqual(errors(), [{ task: id }])
+  it("are charged as their channel tells, with a line, where their lengths were erased meanwhile", async () => {
+    for (const toldMs of [[], [6_500]]) {
+      const { errors, options } = createPorts()
+      // oxlint-disable-next-line no-await-in-loop
+      const { scene, id } = await beginRunning(options)
+      // oxlint-disable-next-line no-await-in-loop
+      assert.equal(await scene.engine.erase({ account: "ada", id }), true)
+      const second = await takeOver(scene, options, { ...FILM, inputVideosMs: toldMs })
+      // oxlint-disable-next-line no-await-in-loop
+      const { state, usage } = await second.read(id)
+      assert.deepEqual([state, usage?.inputVideosMs], ["succeeded.available", toldMs])
+      assert.deepEqual(errors(), [{ task: id, toldMs }])
+    }
   })
 
   describe("while they are measured", () => {

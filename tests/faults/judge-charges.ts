@@ -14,8 +14,6 @@ export interface Charges {
   readonly bought: ReadonlyMap<string, readonly Creation[]>
   /** Every table that a task may have been accepted under. */
   readonly prices: PriceBook
-  /** Whether what was written for the task was erased before it ended, as far as is known. */
-  readonly mayLackInputs: (task: Task) => boolean
   readonly fail: (words: string) => void
 }
 
@@ -51,7 +49,7 @@ export function judgeCharge(
 
 /** What the task may have used; 0 stands for nothing. */
 function listUsages(
-  { bought, mayLackInputs }: Charges,
+  { bought }: Charges,
   task: Task,
   planned: PlannedRequest | undefined,
 ): readonly (Usage | 0)[] {
@@ -59,9 +57,7 @@ function listUsages(
   if (task.state.startsWith("succeeded")) {
     const used = made.find(({ operation }) => operation === toOperationName(task.operation))
     if (used === undefined) return [0]
-    const usage = toUsage(used, task, planned)
-    const bare = { ...usage, inputVideosMs: [] }
-    return mayLackInputs(task) ? [usage, bare] : [usage]
+    return [toUsage(used, task, planned)]
   }
   const refusals = made.filter((each) => each.ending === "refuses-billed" && each.isEndTold)
   if (task.error?.code !== "provider_rejected" || refusals.length === 0) return [0]

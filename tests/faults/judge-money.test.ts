@@ -83,14 +83,12 @@ interface ChargeCase {
   readonly task: Task
   readonly planned?: PlannedRequest
   readonly bought?: readonly Creation[]
-  readonly isErased?: boolean
   /** Of its row; as the task says by default. */
   readonly charged?: number
 }
 
 function judgeChargeOf({
   bought = [BOUGHT],
-  isErased = false,
   planned = FOUR_EDITS,
   task,
   charged = task.chargeMicros,
@@ -101,7 +99,6 @@ function judgeChargeOf({
       {
         bought: new Map([[task.id, bought]]),
         prices: NEW_PRICES,
-        mayLackInputs: () => isErased,
         fail,
       },
       task,
@@ -128,13 +125,6 @@ describe("the oracle, of a charge", () => {
     assertBroken(judgeChargeOf({ ...film, task: shown }), /charged 10040 in place of 14040/)
     const asked = { ...FILMED, chargeMicros: 14_000 }
     assertBroken(judgeChargeOf({ ...film, task: asked }), /charged 14000 in place of 14040/)
-  })
-
-  it("may leave videos out whose lengths were erased, and no others", () => {
-    const bare = { ...FILMED, chargeMicros: 5_040 }
-    const film = { planned: A_FILM, bought: [FILM_BOUGHT], task: bare }
-    assertBroken(judgeChargeOf({ ...film, isErased: true }))
-    assertBroken(judgeChargeOf(film), /charged 5040 in place of 14040/)
   })
 
   it("never passes what is reserved, which is the most that the request may cost", () => {

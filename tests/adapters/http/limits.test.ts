@@ -47,7 +47,7 @@ for (const kind of WORLDS) {
     })
 
     it("of creations counts what has webhooks' messages sent", async () => {
-      await using world = await open(kind, { create: MINUTE, read: null })
+      await using world = await open(kind, { create: MINUTE })
       for (const [remaining, path] of ["test", "replay", "deliveries/msg_1/replay"].entries()) {
         const response = await world.call(`/v1/webhooks/we_1/${path}`, { method: "POST" })
         assert.equal(toTold(response)[2], `"create";r=${2 - remaining};t=20`)
