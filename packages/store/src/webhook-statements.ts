@@ -66,7 +66,7 @@ export interface DuePage {
   readonly limit: number
 }
 
-interface Noted extends Pick<Standing, "at" | "url"> {
+export interface Noted extends Pick<Standing, "at" | "url"> {
   readonly id: string
 }
 
