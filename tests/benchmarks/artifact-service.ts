@@ -23,8 +23,12 @@ export interface ArtifactService extends AsyncDisposable {
   rssBytes(): Promise<number>
 }
 
-export async function startArtifactService(folder: string): Promise<ArtifactService> {
-  const server: ChildServer<Served> = await startServer("artifact-server", folder)
+/** `unverified`: what is read is not compared with the log. */
+export async function startArtifactService(
+  folder: string,
+  reads: "verified" | "unverified" = "verified",
+): Promise<ArtifactService> {
+  const server: ChildServer<Served> = await startServer("artifact-server", folder, reads)
   const { url, key, id, locator } = server.announcement
   return {
     url,

@@ -1,7 +1,8 @@
 /**
  * 100 MiB over loopback to one reader that discards, the servers taking turns: `download_ratio` is
  * against `node:http` piping the same file, `download_nginx_ratio` against nginx with sendfile,
- * left out where that is not installed. Each is told for Node's usual reader and for a lighter one
+ * left out where that is not installed, `download_unverified_ratio` against ourselves without the hash of
+ * what is read (`verifyReads: false`). Each is told for Node's usual reader and for a lighter one
  * (`…_reusing_…`). `download_rss_mb` is what the server's memory grew by meanwhile.
  */
 import { basename, dirname, join } from "node:path"
@@ -17,6 +18,8 @@ const ROUNDS = 21
 
 await using folder = await createTemporaryFolder()
 await using own = await startArtifactService(folder.path)
+await using otherFolder = await createTemporaryFolder()
+await using unverified = await startArtifactService(otherFolder.path, "unverified")
 const file = join(folder.path, "artifacts", own.locator)
 await using pipe = await startServer<{ url: string }>("pipe-server", file)
 await using nginx = await startNginx(dirname(file))
@@ -24,6 +27,7 @@ await using nginx = await startNginx(dirname(file))
 const bytes = ARTIFACT_BYTES
 const downloads: Record<string, Download> = {
   own: { ...own, bytes },
+  unverified: { ...unverified, bytes },
   pipe: { ...own, url: pipe.announcement.url, path: "/", bytes },
 }
 if (nginx !== undefined) {
@@ -46,6 +50,7 @@ async function compare(kind: ReaderKind, name: string): Promise<Record<string, n
   }
   return {
     [`${name}_ratio`]: ratioTo("pipe"),
+    [`${name}_unverified_ratio`]: ratioTo("unverified"),
     ...(nginx === undefined ? {} : { [`${name}_nginx_ratio`]: ratioTo("nginx") }),
     ...Object.fromEntries(
       Array.from(speeds, ([server, each]) => [

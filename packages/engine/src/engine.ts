@@ -89,6 +89,11 @@ export interface EngineOptions {
   readonly settings?: Partial<EngineSettings>
   /** Whether a task that a channel refused for its content goes to another; `final` by default. */
   readonly contentRefusals?: ContentRefusals
+  /**
+   * Whether an artifact that is read whole is hashed meanwhile, so that its last piece is kept back where it
+   * is not what was made; true by default. Without it a byte that the storage changed reaches whoever reads.
+   */
+  readonly verifyReads?: boolean
   /** Fetches outputs that lie at URLs; needed, with `inspector`, where a channel names `outputOrigins`. */
   readonly media?: MediaSource
   /** Measures outputs that their channels have not measured. */
@@ -232,6 +237,7 @@ function createContext(options: EngineOptions): Context {
     channels,
     inputLinks: createInputLinks(keys, publicUrl),
     contentRefusals: options.contentRefusals ?? "final",
+    verifyReads: options.verifyReads ?? true,
     costs: new Map(routes.map((route) => [route.channel.name, toUnitCosts(route)])),
     media,
     inspector,

@@ -253,7 +253,7 @@ async function createServiceEngine(
       sandbox,
     })
   }
-  const { channels, contentRefusals, models } = configuration
+  const { channels, contentRefusals, models, verifyReads } = configuration
   const canLink = configuration.publicUrl !== undefined
   const options = { channels, models, environment, log, createStudio, canLink }
   const routes = await createChannels(options)
@@ -278,6 +278,7 @@ async function createServiceEngine(
     tracer: watching.tracer,
     settings: { ...configuration.engine, retentionMs: configuration.retentionMs },
     ...(contentRefusals !== undefined && { contentRefusals }),
+    ...(verifyReads !== undefined && { verifyReads }),
     node: { host: hostname(), role: configuration.role, startedAt: parts.startedAt },
   })
   return { engine, routes }

@@ -18,7 +18,7 @@ async function* large(): AsyncGenerator<Uint8Array> {
   for (let count = 0; count < 100; count += 1) yield chunk.fill(count)
 }
 
-const folder = process.argv[2] ?? ""
+const [, , folder = "", reads] = process.argv
 const storage = await createSqliteStorage({ folder, mode: "serve" })
 const artifacts = createFilesystemArtifacts({ folder: `${folder}/artifacts` })
 const channel: Channel = {
@@ -33,7 +33,8 @@ const channel: Channel = {
   }),
   poll: () => Promise.reject(new Error("never polled")),
 }
-const engine = createEngine({ storage, artifacts, channels: [channel] })
+const verifyReads = reads !== "unverified"
+const engine = createEngine({ storage, artifacts, channels: [channel], verifyReads })
 engine.start()
 const { account } = SAMPLE_REQUEST
 const { key } = await createKey({ keys: storage, account, now: Date.now() })

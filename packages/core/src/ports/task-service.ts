@@ -54,7 +54,10 @@ export interface TaskService {
    * by an hour at least, and by a hundredth of what the account may hold. What has expired by now is not kept. Durable once resolved as `held`; twice is the same as once. Rejects as the storage does.
    */
   holdArtifacts(request: HoldRequest): Promise<HoldResult | undefined>
-  /** Opens an artifact's bytes. Rejects as `ArtifactStorage.open` does. */
+  /**
+   * Opens an artifact's bytes. Rejects as `ArtifactStorage.open` does. Bytes that are read whole and are not what
+   * the log says are never given whole: this, or a read, rejects with `artifacts-unavailable`.
+   */
   openArtifact(request: OpenArtifactRequest): Promise<ArtifactReader>
   /** What happened to the task, oldest first; undefined for an unknown task. */
   listEvents(request: TaskRequest): Promise<readonly TaskEvent[] | undefined>

@@ -37,6 +37,8 @@ export interface Ports {
   /** What operators declared, by the channel's name. */
   readonly costs: ReadonlyMap<string, UnitCosts>
   readonly contentRefusals: ContentRefusals
+  /** Whether bytes that are read whole are compared with the log. */
+  readonly verifyReads: boolean
   /** Both are there where a channel's outputs are URLs. */
   readonly media: MediaSource | undefined
   readonly inspector: MediaInspector | undefined

@@ -2,6 +2,7 @@
 import { SafelightError } from "@safelight/core"
 import type { Ports } from "../host/ports.ts"
 import { readStored } from "../work/media/inspect-stored.ts"
+import { openArtifact } from "./open-artifact.ts"
 
 export interface ArtifactName {
   /** The task's id. */
@@ -10,16 +11,19 @@ export interface ArtifactName {
   readonly key: string
 }
 
-/** Rejects with `artifact-missing` where there is no such artifact; else as the storage fails. */
+/**
+ * Rejects with `artifact-missing` where there is no such artifact, with `artifacts-unavailable` before the last
+ * chunk where the bytes are not what the log says; else as the storage fails.
+ */
 export async function* readArtifact(
-  { artifacts, clock, storage }: Pick<Ports, "artifacts" | "clock" | "storage">,
+  ports: Pick<Ports, "artifacts" | "clock" | "log" | "storage" | "verifyReads">,
   { task, key }: ArtifactName,
 ): AsyncGenerator<Uint8Array> {
-  const rows = await storage.readArtifacts(task)
+  const rows = await ports.storage.readArtifacts(task)
   const row = rows.find((each) => each.key === key)
   // Expiry is decided when the reading starts, whether or not a sweep ran (design §7).
-  if (row === undefined || clock.now() >= row.expiresAt) {
+  if (row === undefined || ports.clock.now() >= row.expiresAt) {
     throw new SafelightError({ code: "artifact-missing", message: `no artifact ${key}` })
   }
-  yield* readStored({ artifacts }, row.locator)
+  yield* readStored(() => openArtifact(ports, { artifact: row }))
 }

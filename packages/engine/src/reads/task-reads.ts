@@ -17,6 +17,7 @@ import { countImagesAsked } from "./images-asked.ts"
 import { findTaskAt, toChanges } from "./task-changes.ts"
 import type { Context } from "../host/context.ts"
 import { createBalanceReader } from "./balance.ts"
+import { openArtifact } from "./open-artifact.ts"
 
 export interface TaskReads
   extends
@@ -26,7 +27,7 @@ export interface TaskReads
 }
 
 export function createReads(context: Context): TaskReads {
-  const { artifacts, models, prices, storage } = context
+  const { models, prices, storage } = context
 
   /** The account's own task. */
   async function find({ account, id }: TaskRequest): Promise<StreamHead | undefined> {
@@ -81,8 +82,7 @@ export function createReads(context: Context): TaskReads {
     },
     readBalance: createBalanceReader(context),
     currentPrices: () => currentPrices(prices),
-    openArtifact: ({ artifact, ...range }) =>
-      artifacts.open({ locator: artifact.locator, ...range }),
+    openArtifact: (request) => openArtifact(context, request),
     erase: async (request) =>
       (await find(request)) !== undefined && eraseInputs(context, request.id),
   }

@@ -59,6 +59,8 @@ export interface Configuration {
   readonly channels: readonly ChannelSettings[]
   /** Whether a task that one channel refused for its content is offered to others; absent: `final`. */
   readonly contentRefusals?: "final" | "ask-others"
+  /** Whether artifacts that are read whole are compared with the log; absent: they are. */
+  readonly verifyReads?: boolean
   readonly engine: EngineLimits
   readonly studio: StudioLimits
   readonly media: MediaLimits

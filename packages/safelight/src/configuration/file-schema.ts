@@ -143,6 +143,7 @@ export const fileSchema = fields({
   contentRefusals: v.exactOptional(
     v.picklist(["final", "ask-others"], 'expected "final" or "ask-others"'),
   ),
+  verifyReads: v.exactOptional(v.boolean("expected true or false")),
   engine: v.exactOptional(
     fields({
       endAfterMs: v.exactOptional(wholeNumber(1_000, LONGEST_MS)),

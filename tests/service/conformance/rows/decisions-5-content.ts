@@ -2,6 +2,7 @@
 import type { ConformanceRow, ConformanceSection } from "../conformance-row.ts"
 import { RANGES } from "./decisions-5-ranges.ts"
 import {
+  changedBytes,
   conditions,
   content,
   errors,
@@ -230,6 +231,15 @@ const SENDING: readonly ConformanceRow[] = [
       "sending on Node > destroys the socket where a read fails, and logs it",
       "sending on Node > destroys the socket where a read ends too early, and logs it",
       "sending in process > breaks the stream where a read fails, and logs it",
+    ),
+  },
+  {
+    row: "Bytes that are not what the log says are never sent whole: 503 for a small artifact, else the connection breaks off before the last piece; a part is not judged",
+    tests: changedBytes(
+      "an artifact with a byte that the storage changed > is a 503 before a byte was sent if it is small",
+      "an artifact with a byte that the storage changed > breaks off before its end if it is asked for whole, and audit artifacts finds it",
+      "an artifact with a byte that the storage changed > breaks off before its end if it is asked for by a range of all its bytes, and audit artifacts finds it",
+      "an artifact with a byte that the storage changed > is sent as it is for a range, which has no hash to be compared with",
     ),
   },
   {

@@ -2,6 +2,7 @@
 import {
   isSafelightError,
   SafelightError,
+  type ArtifactReader,
   type MediaInspector,
   type MediaKind,
   type StoredArtifact,
@@ -65,12 +66,9 @@ export async function discardStored(
 /** Large enough that a call costs little beside the copy. */
 const CHUNK_BYTES = 256 * 1024
 
-/** All of it, in order. Rejects as `ArtifactStorage.open` and its reader do. */
-export async function* readStored(
-  { artifacts }: Pick<Context, "artifacts">,
-  locator: string,
-): AsyncGenerator<Uint8Array> {
-  const reader = await artifacts.open({ locator })
+/** All that `open` gives, in order. Rejects as `open` and its reader do. */
+export async function* readStored(open: () => Promise<ArtifactReader>): AsyncGenerator<Uint8Array> {
+  const reader = await open()
   try {
     for (;;) {
       const chunk = new Uint8Array(CHUNK_BYTES)

@@ -76,7 +76,7 @@ function openCopy(
   mostBytes: number,
 ): Media {
   if (bytes <= mostBytes) {
-    return { kind: "video", mimeType, bytes, body: readStored({ artifacts }, locator) }
+    return { kind: "video", mimeType, bytes, body: readStored(() => artifacts.open({ locator })) }
   }
   const message = "a video that a task refers to is larger than what takes it"
   throw new SafelightError({ code: "media_too_large", message })
