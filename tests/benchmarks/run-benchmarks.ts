@@ -27,7 +27,9 @@ export async function runBenchmarks(folder: string, names: readonly string[]): P
     if (!values.json) process.stderr.write(`${name}…\n`)
     const file = join(folder, `${name}.ts`)
     const words = [...process.execArgv, file, ...(values.quick ? ["--quick"] : [])]
-    const { stdout } = await promisify(execFile)(process.execPath, words)
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, words)
+    // What a benchmark left out, and why.
+    process.stderr.write(stderr)
     Object.assign(figures, JSON.parse(stdout))
   }
 
