@@ -1,7 +1,11 @@
 /** The service behind the proxies of the page about deploying, configured as that page says. */
 import assert from "node:assert/strict"
+import { once } from "node:events"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { after, before, describe, it } from "node:test"
 import { createClient } from "@safelight/client"
+import { ROUTES } from "@safelight/http"
 import { until } from "../../support/until.ts"
 import { createInProcessService, type InProcessService } from "../in-process-service.ts"
 import { skipWithout, startProxy, type Proxy, type ProxyKind } from "./proxy-process.ts"
@@ -84,8 +88,78 @@ function describeProxy(kind: ProxyKind): void {
       assert.ok(!proxy.readLog().includes(token.slice(-20)))
       assert.ok(!proxy.readLog().includes(service.keys.whole))
     })
+
+    it("the tokens of inputs and callbacks are in no line of its log", async () => {
+      await askAll(proxy.url)
+      const shown = () => SECRET_PATHS.filter(({ start }) => proxy.readLog().includes(start))
+      await until(() => shown().length === SECRET_PATHS.length)
+      assertNoToken(proxy)
+    })
+
+    it("no token is in a line about a service that breaks off", async () => {
+      const broken = createServer((request, response) => {
+        if (request.url === "/healthz") response.end()
+        else request.socket.destroy()
+      })
+      await once(broken.listen(0, "127.0.0.1"), "listening")
+      resources.defer(() => {
+        broken.close().closeAllConnections()
+      })
+      const { port } = broken.address() as AddressInfo
+      await using standing = await startProxy(kind, `http://127.0.0.1:${port}`)
+      assert.deepEqual(new Set(await askAll(standing.url)), new Set([502]))
+      const lines = () =>
+        standing
+          .readLog()
+          .split("\n")
+          .filter((line) => /\b502\b/.test(line)).length
+      await until(() => lines() >= SECRET_PATHS.length)
+      assertNoToken(standing)
+    })
   })
 }
+
+const TOKEN = "v1.tokenOfNobodyAtAll"
+
+/** Of every address that is its own permission: the token, and what stands before it. */
+const SECRET_PATHS = [
+  { method: "GET", path: "/v1/inputs/:token", start: "/v1/inputs/" },
+  {
+    method: "POST",
+    path: "/v1/channels/:channel/callback/:key",
+    start: "/v1/channels/fal/callback/",
+  },
+  {
+    method: "GET",
+    path: "/v1/tasks/:task/artifacts/:key/content",
+    start: "/v1/tasks/none/artifacts/image_1/content",
+    end: "?access=",
+  },
+]
+
+/** The status of each. */
+async function askAll(url: string): Promise<readonly number[]> {
+  const asked = SECRET_PATHS.map(async ({ method, start, end = "" }) => {
+    const target = `${url}${start}${end}${TOKEN}`
+    const response = await fetch(target, { method, headers: { referer: target } })
+    await response.arrayBuffer()
+    return response.status
+  })
+  return Promise.all(asked)
+}
+
+function assertNoToken(proxy: Proxy): void {
+  assert.ok(!proxy.readLog().includes(TOKEN), "its log holds a token")
+  assert.ok(!proxy.readErrors().includes(TOKEN), "its error log holds a token")
+}
+
+describe("the paths that the proxies hide", () => {
+  it("are those of the service", () => {
+    const known = new Set(ROUTES.map(({ method, path }) => `${method} ${path}`))
+    const strangers = SECRET_PATHS.filter(({ method, path }) => !known.has(`${method} ${path}`))
+    assert.deepEqual(strangers, [])
+  })
+})
 
 describeProxy("nginx")
 describeProxy("caddy")

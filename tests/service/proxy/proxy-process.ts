@@ -5,7 +5,7 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync, readFileSync } from "node:fs"
-import { writeFile } from "node:fs/promises"
+import { open, writeFile } from "node:fs/promises"
 import { createServer, type AddressInfo } from "node:net"
 import { join } from "node:path"
 import { ROOT } from "../../architecture/workspaces.ts"
@@ -20,11 +20,14 @@ export interface Proxy extends AsyncDisposable {
   readonly url: string
   /** What it has logged of requests so far. */
   readLog(): string
+  /** What it has written of faults, to a file or to its standard error. */
+  readErrors(): string
 }
 
 interface Places {
   readonly folder: string
   readonly log: string
+  readonly errors: string
   readonly port: number
   /** Of the service, without a scheme. */
   readonly upstream: string
@@ -45,12 +48,13 @@ const KINDS = {
   nginx: {
     executable: "/usr/sbin/nginx",
     language: "nginx",
-    replace: ({ log, port, upstream }) => [
+    replace: ({ errors, log, port, upstream }) => [
       ["server 127.0.0.1:8080;", `server ${upstream};`],
       ["listen 443 ssl;", `listen 127.0.0.1:${port};`],
       ["  ssl_certificate /etc/ssl/media.example.pem;\n", ""],
       ["  ssl_certificate_key /etc/ssl/media.example.key;\n", ""],
       ["/var/log/nginx/safelight.log", log],
+      ["/var/log/nginx/safelight-error.log", errors],
     ],
     wrap(lines, { folder }) {
       const kinds = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
@@ -64,11 +68,12 @@ const KINDS = {
     executable: "/usr/bin/caddy",
     language: "caddyfile",
     replace: ({ log, port, upstream }) => [
+      ["# /etc/caddy/Caddyfile\n{\n", "{\n\tadmin off\n"],
       ["media.example {", `http://127.0.0.1:${port} {`],
       ["127.0.0.1:8080", upstream],
       ["/var/log/caddy/safelight.log", log],
     ],
-    wrap: (lines) => `{\n\tadmin off\n}\n${lines}`,
+    wrap: (lines) => lines,
     argv: (file) => ["run", "--adapter", "caddyfile", "--config", file],
   },
 } as const satisfies Readonly<Record<string, Kind>>
@@ -84,11 +89,19 @@ export async function startProxy(kind: ProxyKind, service: string): Promise<Prox
   const own: Kind = KINDS[kind]
   const { path: folder, [Symbol.asyncDispose]: remove } = await createTemporaryFolder()
   const upstream = new URL(service).host
-  const places = { folder, log: join(folder, "requests.log"), port: await findPort(), upstream }
+  const [log, errors] = ["requests.log", "errors.log"].map((name) => join(folder, name)) as [
+    string,
+    string,
+  ]
+  const places = { folder, log, errors, port: await findPort(), upstream }
   const [file, url] = [join(folder, "configuration"), `http://127.0.0.1:${places.port}`]
   await writeFile(file, own.wrap(readBlock(own, places), places))
+  await using written = await open(errors, "a")
   const env = { PATH: process.env["PATH"], HOME: folder }
-  const child = spawn(own.executable, own.argv(file, places), { stdio: "ignore", env })
+  const child = spawn(own.executable, own.argv(file, places), {
+    stdio: ["ignore", "ignore", written.fd],
+    env,
+  })
   await once(child, "spawn")
   await until(async () => {
     if (child.exitCode !== null) throw new Error(`${kind} ended with ${child.exitCode}`)
@@ -99,7 +112,8 @@ export async function startProxy(kind: ProxyKind, service: string): Promise<Prox
   })
   return {
     url,
-    readLog: () => readFileSync(places.log, "utf8"),
+    readLog: () => readFileSync(log, "utf8"),
+    readErrors: () => readFileSync(errors, "utf8"),
     async [Symbol.asyncDispose]() {
       child.kill("SIGTERM")
       if (child.exitCode === null && child.signalCode === null) await once(child, "exit")
