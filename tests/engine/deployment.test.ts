@@ -290,5 +290,6 @@ function meet(storage: DeploymentStorage, count: number): DeploymentStorage {
     },
     recordDeployment: (request) => storage.recordDeployment(request),
     agreeOnSecret: (proposed) => storage.agreeOnSecret(proposed),
+    agreeOnSealingSecret: (proposed) => storage.agreeOnSealingSecret(proposed),
   }
 }

@@ -161,9 +161,11 @@ describe("endpoints", () => {
     assert.equal((await world.storage.findWebhook(name))?.secrets.length, 5)
     const rotated = await world.webhooks.rotateWebhook({ ...name, overlapMs: 0 })
     assert.equal(rotated.kind, "done")
-    assert.deepEqual((await world.storage.findWebhook(name))?.secrets, [
-      { secret: rotated.secret, expiresAt: 0 },
-    ])
+    const secrets = (await world.storage.findWebhook(name))?.secrets
+    assert.deepEqual(
+      secrets?.map(({ expiresAt }) => expiresAt),
+      [0],
+    )
   })
 })
 

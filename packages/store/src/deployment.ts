@@ -14,6 +14,9 @@ import { toStep, type Database } from "./driver.ts"
 import { describeStatements, type Compiler } from "./statement.ts"
 import { TABLES, type DatabaseOrigin, type DeploymentRow } from "./tables.ts"
 
+/** Where the sealing secret stands among those of adoptions: none was made before the epoch. */
+const SEALING = -1
+
 export const DEPLOYMENT_STATEMENTS = describeStatements(({ db, compile }) => {
   const recorded = db.selectFrom("deployment").select("deployment.adoptedAt")
   const adoption = db.selectNoFrom((of) => of.fn.coalesce(recorded, of.lit(0)).as("adoptedAt"))
@@ -46,7 +49,22 @@ export const DEPLOYMENT_STATEMENTS = describeStatements(({ db, compile }) => {
     ),
     /** Removes those of earlier adoptions. */
     pruneSecrets: compile(() =>
-      db.deleteFrom("deploymentSecrets").where("adoptedAt", "<>", adoption),
+      db
+        .deleteFrom("deploymentSecrets")
+        .where("adoptedAt", "<>", adoption)
+        .where((of) => of("adoptedAt", "<>", of.lit(SEALING))),
+    ),
+    findSealingSecret: compile(() =>
+      db
+        .selectFrom("deploymentSecrets")
+        .select("secret")
+        .where((of) => of("adoptedAt", "=", of.lit(SEALING))),
+    ),
+    insertSealingSecret: compile(({ secret }: { secret: string }) =>
+      db
+        .insertInto("deploymentSecrets")
+        .values((of) => ({ adoptedAt: of.lit(SEALING), secret }))
+        .onConflict((conflict) => conflict.column("adoptedAt").doNothing()),
     ),
   }
 })
@@ -74,6 +92,14 @@ export function createDeploymentMethods(
       const insert = toStep(statements.insertSecret, { secret: proposed })
       await commit({ steps: [insert, toStep(statements.pruneSecrets, {})] })
       const [agreed] = await read(statements.findSecret, {})
+      assert.ok(agreed, "a secret that was written is there")
+      return agreed.secret
+    },
+    async agreeOnSealingSecret(proposed) {
+      const [made] = await read(statements.findSealingSecret, {})
+      if (made !== undefined) return made.secret
+      await commit({ steps: [toStep(statements.insertSealingSecret, { secret: proposed })] })
+      const [agreed] = await read(statements.findSealingSecret, {})
       assert.ok(agreed, "a secret that was written is there")
       return agreed.secret
     },

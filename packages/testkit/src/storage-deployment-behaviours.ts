@@ -55,4 +55,22 @@ export const DEPLOYMENT_BEHAVIOURS: Behaviours<StorageFixture> = {
     assert.equal(await storage.recordDeployment({ ...record, revision: 2, adoptedAt: 6 }), true)
     assert.equal(await storage.agreeOnSecret(first), first)
   },
+
+  "the secret that rows are sealed with is one for all who ask, and outlasts adoptions": async (
+    fixture,
+  ) => {
+    const { storage } = fixture
+    const proposed = ["a1", "b2", "c3"].map((byte) => byte.repeat(32))
+    const agreed = await Promise.all(proposed.map((each) => storage.agreeOnSealingSecret(each)))
+    const [secret = ""] = agreed
+    assert.ok(proposed.includes(secret))
+    assert.deepEqual(agreed, [secret, secret, secret])
+    const other = "d4".repeat(32)
+    assert.equal(await storage.agreeOnSecret(other), other)
+    const record = { revision: 0, artifactsMark: null, adoptedAt: 5 }
+    assert.equal(await storage.recordDeployment(record), true)
+    assert.equal(await storage.agreeOnSecret("e5".repeat(32)), "e5".repeat(32))
+    assert.equal(await storage.agreeOnSealingSecret(other), secret)
+    assert.equal(await (await fixture.reopen()).agreeOnSealingSecret(other), secret)
+  },
 }

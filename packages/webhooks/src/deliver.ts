@@ -14,11 +14,13 @@ import {
 import type { KnownTasks } from "./known-tasks.ts"
 import { isNoticeOf } from "./message.ts"
 import { toRetryDelayMs } from "./retry-delay.ts"
+import type { SecretSeal } from "./secret-seal.ts"
 import type { WebhookSettings } from "./settings.ts"
 import { signMessage } from "./signing-secret.ts"
 
 export interface DeliverOptions {
   readonly sender: Pick<MessageSender, "send">
+  readonly seal: Pick<SecretSeal, "open">
   readonly tasks: KnownTasks
   readonly clock: Pick<Clock, "now" | "monotonicNow">
   /** From 0 up to 1. */
@@ -28,9 +30,10 @@ export interface DeliverOptions {
 }
 
 export interface Delivered {
-  /** Undefined if the try was called off: it is as if it had not been made. */
+  /** Undefined if the try was called off, or nothing can be signed: it is as if it had not been made. */
   readonly record: RecordedTry | undefined
-  readonly isGone: boolean
+  /** Why nothing more is to be sent to the endpoint. */
+  readonly ending?: "gone" | "secret-lost"
 }
 
 /** More than one run of the schedule: those of replays are kept too, to a bound. */
@@ -43,10 +46,12 @@ export async function deliver(
   delivery: Delivery,
   options: DeliverOptions,
 ): Promise<Delivered> {
-  const { clock, sender, settings, signal } = options
+  const { clock, seal, sender, settings, signal } = options
   if (delivery.type === EXPIRING_TYPE && !(await isStillRight(endpoint, delivery, options))) {
-    return { record: toRecord(delivery, { state: "failed" }), isGone: false }
+    return { record: toRecord(delivery, { state: "failed" }) }
   }
+  const secrets = await seal.open(endpoint)
+  if (secrets === undefined) return { record: undefined, ending: "secret-lost" }
   const at = clock.now()
   const began = clock.monotonicNow()
   const { message: id, payload: body } = delivery
@@ -55,7 +60,7 @@ export async function deliver(
     headers: {
       "content-type": "application/json",
       "user-agent": "Safelight-Webhooks",
-      ...signMessage({ id, at, body }, endpoint.secrets),
+      ...signMessage({ id, at, body }, secrets),
     },
     body,
     timeoutMs: settings.timeoutMs,
@@ -63,13 +68,14 @@ export async function deliver(
     signal,
   })
   if (outcome.kind === "failed" && outcome.failure === "called-off") {
-    return { record: undefined, isGone: false }
+    return { record: undefined }
   }
   const durationMs = Math.round(clock.monotonicNow() - began)
   const tried = toTry(outcome, { at, durationMs, characters: settings.answerCharacters })
+  const isGone = outcome.kind === "answered" && outcome.status === GONE
   return {
     record: toOutcome(delivery, { url: endpoint.url, outcome, tried, random: options.random() }),
-    isGone: outcome.kind === "answered" && outcome.status === GONE,
+    ...(isGone && { ending: "gone" }),
   }
 }
 

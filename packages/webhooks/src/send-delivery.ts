@@ -1,12 +1,12 @@
 /** Sends a delivery that was taken, records what became of it, and what its endpoint has come to by it. */
-import type { Delivery, Log, RecordedTry, WebhookEndpoint } from "@safelight/core"
+import type { Delivery, DisabledReason, Log, RecordedTry, WebhookEndpoint } from "@safelight/core"
 import { deliver, type DeliverOptions } from "./deliver.ts"
 import type { Line } from "./places.ts"
 import type { Recorder } from "./recorder.ts"
 
 export interface SendDeliveryOptions extends DeliverOptions {
   readonly recorder: Recorder
-  readonly disable: (endpoint: WebhookEndpoint, reason: "gone" | "failing") => Promise<void>
+  readonly disable: (endpoint: WebhookEndpoint, reason: DisabledReason) => Promise<void>
   readonly log: Log
 }
 
@@ -31,8 +31,9 @@ async function sendAndRecord(
   onAnswered: () => void,
 ): Promise<void> {
   const { endpoint } = line
-  const { record, isGone } = await deliver(endpoint, delivery, options)
+  const { record, ending } = await deliver(endpoint, delivery, options)
   onAnswered()
+  if (ending === "secret-lost") await disable(endpoint, ending)
   if (record === undefined) return
   await recorder.record(record)
   const { standing } = record
@@ -44,7 +45,7 @@ async function sendAndRecord(
   if (record.state === "failed") {
     log.warn({ webhook: endpoint.id, message, type }, "webhook delivery given up")
   }
-  if (isGone) await disable(endpoint, "gone")
+  if (ending !== undefined) await disable(endpoint, ending)
   else if (isDead(line.endpoint, delivery, record, options)) await disable(endpoint, "failing")
 }
 

@@ -26,11 +26,13 @@ import {
 import type { Backlog } from "./backlog.ts"
 import { toTestMessage } from "./message.ts"
 import { repeatPages } from "./repeat-pages.ts"
+import { isSealed, type SecretSeal } from "./secret-seal.ts"
 import type { WebhookSettings } from "./settings.ts"
 import { createSigningSecret } from "./signing-secret.ts"
 
 export interface WebhookServiceOptions {
-  readonly storage: WebhookStorage & Pick<FeedStorage, "openFeed">
+  readonly storage: WebhookStorage & Pick<FeedStorage, "openFeed" | "listFeeds">
+  readonly seal: SecretSeal
   readonly sender: Pick<MessageSender, "check">
   readonly clock: Pick<Clock, "now">
   readonly settings: WebhookSettings
@@ -45,6 +47,8 @@ export interface WebhookControl extends WebhookService {
   readonly disable: (endpoint: WebhookEndpoint, reason: DisabledReason) => Promise<boolean>
   /** Clears what those left that died while they disabled or deleted an endpoint. */
   readonly clearLeft: () => Promise<void>
+  /** Seals the secrets that stand in clear. */
+  readonly sealSecrets: () => Promise<void>
 }
 
 /** That a task came to its end, well or not. */
@@ -58,7 +62,7 @@ const DISABLED: WebhookRejection = { kind: "disabled" }
 
 export function createWebhookService(options: WebhookServiceOptions): WebhookControl {
   const { storage, clock } = options
-  const change = createChange(storage)
+  const change = createChange(options)
   return {
     createWebhook: (request) => create(request, options),
     listWebhooks: async (account) => (await storage.listWebhooks(account)).map(toWebhook),
@@ -111,6 +115,16 @@ export function createWebhookService(options: WebhookServiceOptions): WebhookCon
         await clearDeliveries(storage, endpoint)
       }
     },
+    async sealSecrets() {
+      const accounts = (await storage.listFeeds()).map(({ account }) => account)
+      for (const account of accounts) {
+        // oxlint-disable no-await-in-loop -- one after the other, so that nothing waits for long
+        const found = await storage.listWebhooks(account)
+        const open = found.filter(({ secrets }) => !secrets.every(isSealed))
+        for (const endpoint of open) await change(endpoint, (same) => same)
+        // oxlint-enable no-await-in-loop
+      }
+    },
     ...createDeliveryMethods(options),
   }
 }
@@ -125,11 +139,11 @@ async function clearDeliveries(
 
 async function create(
   { account, url, description = "", types = DEFAULT_TYPES }: NewWebhook,
-  { clock, sender, settings, storage }: WebhookServiceOptions,
+  { clock, seal, sender, settings, storage }: WebhookServiceOptions,
 ): Promise<WebhookSecretResult> {
   if (sender.check(url) !== undefined) return { kind: "url-not-allowed" }
   const secret = createSigningSecret()
-  const endpoint: WebhookEndpoint = {
+  const endpoint = await seal.seal({
     id: `we_${randomBytes(12).toString("hex")}`,
     account,
     createdAt: clock.now(),
@@ -142,7 +156,7 @@ async function create(
     failingSince: 0,
     provenAt: 0,
     revision: 1,
-  }
+  })
   const most = settings.endpointsPerAccount
   await storage.openFeed({ account, until: KEPT_FOREVER })
   if (!(await storage.createWebhook({ endpoint, most }))) return { kind: "too-many", most }
@@ -156,14 +170,14 @@ type Change = (
   isRenewed?: (endpoint: WebhookEndpoint) => boolean,
 ) => Promise<WebhookEndpoint | undefined>
 
-/** Undefined if there is no such endpoint, or nothing to change. */
-function createChange(storage: WebhookStorage): Change {
+/** Undefined if there is no such endpoint, or nothing to change. What it writes is sealed. */
+function createChange({ seal, storage }: WebhookServiceOptions): Change {
   return async (name, toChanged, toRenewed = () => false) => {
     for (;;) {
       const endpoint = await storage.findWebhook(name)
       const wanted = endpoint && toChanged(endpoint)
       if (endpoint === undefined || wanted === undefined) return undefined
-      const changed = { ...wanted, revision: endpoint.revision + 1 }
+      const changed = await seal.seal({ ...wanted, revision: endpoint.revision + 1 })
       const isRenewed = toRenewed(endpoint)
       const isDone = await storage.updateWebhook(changed, { isRenewed })
       if (isDone) return isRenewed ? { ...changed, failingSince: 0, provenAt: 0 } : changed

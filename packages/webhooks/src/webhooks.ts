@@ -5,6 +5,7 @@
  */
 import type {
   Clock,
+  DeploymentStorage,
   FeedStorage,
   Log,
   MessageSender,
@@ -19,13 +20,15 @@ import type { KnownTasks } from "./known-tasks.ts"
 import type { ToTaskText } from "./message.ts"
 import { createRecorder } from "./recorder.ts"
 import { repeatPages } from "./repeat-pages.ts"
+import { createSecretSeal } from "./secret-seal.ts"
 import { sendDelivery, type SendDeliveryOptions } from "./send-delivery.ts"
 import { toSettings, type WebhookSettings } from "./settings.ts"
 import { createWebhookService } from "./webhook-service.ts"
 
 export interface WebhooksOptions {
   readonly storage: WebhookStorage &
-    Pick<FeedStorage, "openFeed" | "findFeed" | "listFeeds" | "readFeed" | "onFed">
+    Pick<FeedStorage, "openFeed" | "findFeed" | "listFeeds" | "readFeed" | "onFed"> &
+    Pick<DeploymentStorage, "agreeOnSealingSecret">
   readonly tasks: KnownTasks
   readonly sender: MessageSender
   /** The task as the API shows it: JSON. */
@@ -41,7 +44,10 @@ export interface WebhooksOptions {
 export interface Webhooks extends WebhookService {
   /** Begins to spread feeds and to send. */
   start(): void
-  /** Removes deliveries that are over and old, and what deleted endpoints left; resolves to how many were old. */
+  /**
+   * Removes deliveries that are over and old, and what deleted endpoints left; resolves to how many were old. Seals
+   * secrets that an earlier release wrote in clear.
+   */
   sweep(): Promise<number>
   /**
    * Takes nothing more, and lets what is being sent end for up to `graceMs`; the rest is called off, and sent
@@ -57,9 +63,10 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
   const calledOff = new AbortController()
   const { signal } = calledOff
   const backlog = createBacklog({ storage, settings })
-  const parts = { storage, tasks, toTaskText, clock, settings, log, backlog }
+  const seal = createSecretSeal(storage)
+  const parts = { storage, tasks, toTaskText, clock, settings, log, backlog, seal }
   const recorder = createRecorder({ storage, clock, leaseMs: settings.leaseMs, log, signal })
-  const { disable, clearLeft, ...service } = createWebhookService({
+  const { disable, clearLeft, sealSecrets, ...service } = createWebhookService({
     ...parts,
     sender,
     onQueued: (endpoint) => (background.isRunning() ? worker.wake([endpoint]) : undefined),
@@ -106,6 +113,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     async sweep() {
       const before = clock.now() - settings.keptMs
       await clearLeft()
+      await sealSecrets()
       return repeatPages((limit) => storage.removeDeliveries({ before, limit }))
     },
     stop: ({ graceMs }) => (stopping ??= stopAll(graceMs)),

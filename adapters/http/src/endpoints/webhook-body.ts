@@ -15,7 +15,7 @@ export function toWebhookBody(webhook: Webhook): object {
     events: types,
     enabled: disabledAt === 0,
     disabled_at: toMoment(disabledAt),
-    disabled_reason: disabledReason,
+    disabled_reason: disabledReason?.replaceAll("-", "_") ?? null,
     failing_since: toMoment(failingSince),
     old_secrets_end_at: toMoment(webhook.oldSecretsEndAt),
     created_at: toUnixSeconds(webhook.createdAt),

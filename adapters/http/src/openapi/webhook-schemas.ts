@@ -15,9 +15,10 @@ const webhook = v.object({
     v.description("Unix time in seconds; null while enabled."),
   ),
   disabled_reason: v.pipe(
-    v.nullable(v.picklist(["gone", "failing", "account"])),
+    v.nullable(v.picklist(["gone", "failing", "account", "secret_lost"])),
     v.description(
-      "`gone`: it answered 410. `failing`: it had failed for days. `account`: the account asked for it.",
+      "`gone`: it answered 410. `failing`: it had failed for days. `account`: the account asked for it. " +
+        "`secret_lost`: its secret can't be read; rotate it, then enable the webhook.",
     ),
   ),
   failing_since: v.pipe(

@@ -23,6 +23,11 @@ export interface DeploymentStorage {
    * original. 32 bytes as 64 lower-case hexadecimal digits; never logged, shown or exported.
    */
   agreeOnSecret(proposed: string): Promise<string>
+  /**
+   * The same for the secret that rows of this database are sealed with. It outlasts adoptions, since the rows do: a
+   * copy opens what its original sealed.
+   */
+  agreeOnSealingSecret(proposed: string): Promise<string>
 }
 
 /** `new`: nothing was recorded. `copied`: it was recorded elsewhere. */

@@ -110,11 +110,14 @@ export interface WebhookEndpoint extends WebhookName {
   readonly revision: number
 }
 
-/** `gone`: the receiver answered 410. `failing`: for days. `account`: the account asked for it. */
-export type DisabledReason = "gone" | "failing" | "account"
+/**
+ * `gone`: the receiver answered 410. `failing`: for days. `account`: the account asked for it. `secret-lost`: its secret
+ * can't be opened, so that nothing can be signed.
+ */
+export type DisabledReason = "gone" | "failing" | "account" | "secret-lost"
 
 export interface WebhookSecret {
-  /** `whsec_` and base64. */
+  /** Sealed; what the first release wrote may be in clear, `whsec_` and base64. */
   readonly secret: string
   /** 0 for the newest, which has no end. */
   readonly expiresAt: number

@@ -14,6 +14,7 @@ export function createMemoryDeployment(): MemoryDeployment {
   let recordedCopies = 0
   let parts = 1
   let secret: { readonly adoptedAt: number; readonly text: string } | undefined
+  let sealing: string | undefined
   let recordedParts = 0
   return {
     copyDatabase() {
@@ -42,5 +43,6 @@ export function createMemoryDeployment(): MemoryDeployment {
       if (secret?.adoptedAt !== adoptedAt) secret = { adoptedAt, text: proposed }
       return secret.text
     },
+    agreeOnSealingSecret: async (proposed) => (sealing ??= proposed),
   }
 }
