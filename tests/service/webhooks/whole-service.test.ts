@@ -3,8 +3,10 @@
  * would, and looked at with the commands.
  */
 import assert from "node:assert/strict"
+import { readdir, readFile } from "node:fs/promises"
 import { createServer, type IncomingHttpHeaders } from "node:http"
 import type { AddressInfo } from "node:net"
+import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
 import { createKey } from "@safelight/access"
 import { createClient, isApiError, verifyWebhook, type Client } from "@safelight/client"
@@ -107,6 +109,22 @@ describe("webhooks of a service", { timeout: 120_000 }, () => {
     for (const secret of [made.secret, rotated.secret, "a-secret-token"]) {
       assert.ok(!told.includes(secret))
     }
+  })
+
+  it("keep their secrets sealed: no file of the data folder holds one", async () => {
+    const { id, secret } = await client.webhooks.create({ url: hook })
+    const rotated = await client.webhooks.rotate(id, { overlapSeconds: 60 })
+    const files = await readdir(folder, { recursive: true, withFileTypes: true })
+    const read = files.filter((file) => file.isFile())
+    assert.ok(read.some(({ name }) => name === "safelight.db"))
+    for (const { name, parentPath } of read) {
+      // oxlint-disable-next-line no-await-in-loop
+      const bytes = await readFile(join(parentPath, name))
+      for (const text of ["whsec_", secret.slice(6), rotated.secret.slice(6)]) {
+        assert.ok(!bytes.includes(text), name)
+      }
+    }
+    await client.webhooks.delete(id)
   })
 
   it("are disabled by 410, enabled, and their failed deliveries replayed", async () => {

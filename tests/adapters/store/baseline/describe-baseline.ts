@@ -6,12 +6,14 @@ import { describe, it } from "node:test"
 import { createAccess } from "@safelight/access"
 import { createFilesystemArtifacts } from "@safelight/artifacts-filesystem"
 import { createAudit, exportStreams, importStreams } from "@safelight/audit"
+import { verifyWebhook } from "@safelight/client"
 import {
   DEFAULT_PRICES,
   MODELS,
   SILENT_LOG,
   textToImage,
   type ArtifactStorage,
+  type SendRequest,
   type Storage,
 } from "@safelight/core"
 import { checkDeployment, createEngine, sha256, type Engine } from "@safelight/engine"
@@ -195,14 +197,14 @@ export function describeBaseline(database: string, places: BaselinePlaces): void
     it("has every webhook with what became of its messages, and sends what waits", async () => {
       await using world = await openWorld(places)
       const { clock, engine, storage } = world
-      const sent = new Map<string, string>()
+      const sent = new Map<string, SendRequest>()
       const webhooks = createWebhooks({
         storage,
         tasks: engine,
         sender: {
           check: () => undefined,
-          async send({ headers, url }) {
-            sent.set(headers["webhook-id"] ?? "", url)
+          async send(request) {
+            sent.set(request.headers["webhook-id"] ?? "", request)
             return { kind: "answered", status: 200, body: "" }
           },
           close: async () => {},
@@ -224,8 +226,25 @@ export function describeBaseline(database: string, places: BaselinePlaces): void
       const reasons = states.map((endpoint) => endpoint?.disabledReason)
       assert.deepEqual(reasons, [null, null, "gone", "account"])
       webhooks.start()
-      const waiting = baseline.endpoints["/fails"].deliveries
+      const { deliveries: waiting, secret } = baseline.endpoints["/fails"]
       await untilLater(world, async () => waiting.every(({ message }) => sent.has(message)))
+      const signed = waiting.map(({ message }) => sent.get(message) ?? assert.fail(message))
+      const now = clock.now()
+      await Promise.all(
+        signed.map(({ body, headers }) => verifyWebhook({ body, headers, secret, now })),
+      )
+      await webhooks.sweep()
+      for (const { account, id } of Object.values(baseline.endpoints)) {
+        const stored = JSON.stringify(await storage.findWebhook({ account, id }))
+        assert.ok(!stored.includes("whsec_"), "it is sealed")
+      }
+      const { account, id } = baseline.endpoints["/fails"]
+      const tested = await webhooks.testWebhook({ account, id })
+      assert.equal(tested.kind, "done")
+      const { message } = tested.delivery
+      await untilLater(world, async () => sent.has(message))
+      const { body, headers } = sent.get(message) ?? assert.fail()
+      await verifyWebhook({ body, headers, secret, now: clock.now() })
       const stopping = webhooks.stop({ graceMs: 0 })
       await clock.advance(0)
       await stopping

@@ -5,6 +5,7 @@ import {
   lostCommits,
   webhookCrash,
   webhookReceivers,
+  webhookSealing,
   webhookService,
   webhookTelling,
   wholeWebhooks,
@@ -23,6 +24,20 @@ export const WEBHOOKS: ConformanceSection = {
         ),
         ...wholeWebhooks(
           "webhooks of a service > show no secret again, and log neither secret nor URL",
+        ),
+      ],
+    },
+    {
+      row: "A secret is sealed in the database; `disabled_reason` `secret_lost` where it can't be opened, until it is rotated",
+      tests: [
+        ...wholeWebhooks(
+          "webhooks of a service > keep their secrets sealed: no file of the data folder holds one",
+        ),
+        ...webhookSealing(
+          "a signing secret > is never stored in clear, and signs at every process and after an adoption",
+          "a signing secret > that stands in clear signs as before, and is sealed with the next change or sweep",
+          "a signing secret > that can't be opened disables its endpoint with a line, until it is rotated",
+          "a signing secret > opens for its own endpoint alone, and not if it was damaged",
         ),
       ],
     },

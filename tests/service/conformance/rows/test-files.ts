@@ -74,6 +74,7 @@ export const waits = inFile("adapters/http/waits.test.ts")
 
 export const webhookCrash = inFile("webhooks/crash.test.ts")
 export const webhookReceivers = inFile("webhooks/receivers.test.ts")
+export const webhookSealing = inFile("webhooks/sealing.test.ts")
 export const webhookService = inFile("webhooks/service.test.ts")
 export const webhookTelling = inFile("webhooks/telling.test.ts")
 

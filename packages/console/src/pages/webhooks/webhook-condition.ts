@@ -5,6 +5,7 @@ const REASONS = {
   gone: "Switched off: it answered that it is gone",
   failing: "Switched off: it had failed for days",
   account: "Switched off",
+  secret_lost: "Switched off: its secret can't be read, replace it",
 } as const
 
 export function toCondition(webhook: WebhookEndpoint): string {
