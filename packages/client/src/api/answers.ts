@@ -148,8 +148,8 @@ export interface WebhookEndpoint {
   readonly enabled: boolean
   /** Unix time in seconds; null while enabled. */
   readonly disabled_at: number | null
-  /** `gone`: it answered 410. `failing`: it had failed for days. `account`: the account asked for it. */
-  readonly disabled_reason: "gone" | "failing" | "account" | null
+  /** `gone`: it answered 410. `failing`: it had failed for days. `account`: the account asked for it. `secret_lost`: its secret can't be read; rotate it, then enable the webhook. */
+  readonly disabled_reason: "gone" | "failing" | "account" | "secret_lost" | null
   /** Since when no message was taken; null while messages are. */
   readonly failing_since: number | null
   /** Until then messages are signed with secrets of before a rotation, too. */
@@ -179,8 +179,8 @@ export interface WebhookEndpointWithSecret {
   readonly enabled: boolean
   /** Unix time in seconds; null while enabled. */
   readonly disabled_at: number | null
-  /** `gone`: it answered 410. `failing`: it had failed for days. `account`: the account asked for it. */
-  readonly disabled_reason: "gone" | "failing" | "account" | null
+  /** `gone`: it answered 410. `failing`: it had failed for days. `account`: the account asked for it. `secret_lost`: its secret can't be read; rotate it, then enable the webhook. */
+  readonly disabled_reason: "gone" | "failing" | "account" | "secret_lost" | null
   /** Since when no message was taken; null while messages are. */
   readonly failing_since: number | null
   /** Until then messages are signed with secrets of before a rotation, too. */
