@@ -115,16 +115,7 @@ export function createWebhookService(options: WebhookServiceOptions): WebhookCon
         await clearDeliveries(storage, endpoint)
       }
     },
-    async sealSecrets() {
-      const accounts = (await storage.listFeeds()).map(({ account }) => account)
-      for (const account of accounts) {
-        // oxlint-disable no-await-in-loop -- one after the other, so that nothing waits for long
-        const found = await storage.listWebhooks(account)
-        const open = found.filter(({ secrets }) => !secrets.every(isSealed))
-        for (const endpoint of open) await change(endpoint, (same) => same)
-        // oxlint-enable no-await-in-loop
-      }
-    },
+    sealSecrets: () => sealSecrets(storage, change),
     ...createDeliveryMethods(options),
   }
 }
@@ -135,6 +126,20 @@ async function clearDeliveries(
   endpoint: string,
 ): Promise<void> {
   await repeatPages((limit) => storage.clearDeliveries({ endpoint, limit }))
+}
+
+/** Those that stand in clear; what is written is sealed. */
+async function sealSecrets(
+  storage: Pick<WebhookServiceOptions["storage"], "listFeeds" | "listWebhooks">,
+  change: Change,
+): Promise<void> {
+  for (const { account } of await storage.listFeeds()) {
+    // oxlint-disable no-await-in-loop -- one after the other, so that nothing waits for long
+    const found = await storage.listWebhooks(account)
+    const inClear = found.filter(({ secrets }) => !secrets.every(isSealed))
+    for (const endpoint of inClear) await change(endpoint, (same) => same)
+    // oxlint-enable no-await-in-loop
+  }
 }
 
 async function create(
