@@ -3,9 +3,14 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { SafelightError } from "@safelight/core"
 import { cancelTask } from "@safelight/engine"
-import { createManualClock, createScriptedChannel, createMemoryStorage } from "@safelight/testkit"
+import {
+  createManualClock,
+  createMemoryArtifacts,
+  createMemoryStorage,
+  createScriptedChannel,
+} from "@safelight/testkit"
 import { createLogRecorder } from "./log-recorder.ts"
-import { completed, createScene } from "./support.ts"
+import { completed, createScene, type Scene } from "./support.ts"
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -147,5 +152,158 @@ describe("processes that share a database", () => {
     setDown(true)
     await scene.clock.advance(300_000)
     assert.equal(scene.engine.clock.now(), databaseNow())
+  })
+})
+
+/** Each takes away what can't be had back. */
+describe("what is removed for good", () => {
+  const TASK = { account: "ada", model: "model-a", parameters: { prompt: "a quiet harbour" } }
+  const IDEMPOTENT = { ...TASK, idempotency: { key: "mine", fingerprint: "ab".repeat(32) } }
+  const NOTHING = { timedOut: 0, expired: 0, removed: 0, erased: 0, forgotten: 0, failed: 0 }
+
+  /** Both kinds of storage: `shift` moves the clock that counts. */
+  function createPlace(kind: "database" | "host") {
+    const clock = createManualClock()
+    const memory = createMemoryStorage()
+    const startedAt = clock.now()
+    let aheadMs = 0
+    const readClock = async (): Promise<number> => startedAt + clock.monotonicNow() + aheadMs
+    const storage = kind === "host" ? memory : { ...memory, readClock }
+    const artifacts = createMemoryArtifacts()
+    const { entries, log } = createLogRecorder()
+    function shift(byMs: number): void {
+      aheadMs += byMs
+      if (kind === "host") clock.jump(byMs)
+    }
+    function start() {
+      const channels = [createScriptedChannel({ submits: [completed()] })]
+      return createScene({ artifacts, channels, clock, log, storage })
+    }
+    const held = (): unknown[] =>
+      entries.filter(({ message }) => message === "removal held back").map(({ fields }) => fields)
+    return { artifacts, clock, entries, held, shift, start, storage }
+  }
+
+  /** One task is made and the process ends; the sweep was its last act. */
+  async function createMade(kind: "database" | "host") {
+    const place = createPlace(kind)
+    const scene = place.start()
+    const sent = await scene.engine.submit(IDEMPOTENT)
+    assert.ok(sent.kind === "submitted")
+    await scene.engine.finished(sent.task.id)
+    await scene.engine.sweep()
+    return { ...place, id: sent.task.id, scene }
+  }
+
+  type Made = Awaited<ReturnType<typeof createMade>>
+
+  async function assertWhole({ artifacts, id, storage }: Made, scene: Scene): Promise<void> {
+    assert.equal((await scene.read(id)).state, "succeeded.available")
+    assert.equal((await artifacts.list(id)).length, 1)
+    assert.ok([...storage.inputs.values()].some(({ task }) => task === id))
+    const again = await scene.engine.submit(IDEMPOTENT)
+    assert.ok(again.kind === "submitted" && again.isReplayed && again.task.id === id)
+  }
+
+  async function assertGone({ artifacts, id, storage }: Made, scene: Scene): Promise<void> {
+    assert.equal((await scene.read(id)).state, "succeeded.expired")
+    assert.equal(artifacts.locators.size, 0)
+    assert.equal(storage.inputs.size, 0)
+    const again = await scene.engine.submit(IDEMPOTENT)
+    assert.ok(again.kind === "submitted" && !again.isReplayed)
+  }
+
+  for (const kind of ["host", "database"] as const) {
+    const words = kind === "host" ? "the host's clock" : "the database's clock"
+
+    it(`stays where a process starts while ${words} is ahead, and the log says what to do`, async () => {
+      const made = await createMade(kind)
+      await made.scene.engine.stop()
+      made.shift(16 * DAY_MS)
+      const next = made.start()
+      assert.deepEqual(await next.engine.sweep(), NOTHING)
+      await assertWhole(made, next)
+      await made.clock.advance(HOUR_MS / 2)
+      assert.deepEqual(await next.engine.sweep(), NOTHING)
+      const [told, ...more] = made.held()
+      assert.deepEqual(more, [])
+      assert.ok(typeof told === "object" && told !== null && "advice" in told)
+      assert.match(String(told.advice), /--trust-clock/)
+      made.shift(-16 * DAY_MS)
+      await made.clock.advance(2 * HOUR_MS)
+      assert.deepEqual(await next.engine.sweep(), NOTHING)
+      await assertWhole(made, next)
+    })
+
+    it(`stays where ${words} is ahead for one reading`, async () => {
+      const made = await createMade(kind)
+      made.shift(16 * DAY_MS)
+      await made.clock.advance(30_000)
+      assert.deepEqual(await made.scene.engine.sweep(), NOTHING)
+      made.shift(-16 * DAY_MS)
+      await made.clock.advance(30_000)
+      assert.deepEqual(await made.scene.engine.sweep(), NOTHING)
+      await assertWhole(made, made.scene)
+      assert.equal(made.held().length, 1)
+    })
+
+    it(`goes once ${words} was the same for an hour, as after a stop of weeks`, async () => {
+      const made = await createMade(kind)
+      await made.scene.engine.stop()
+      made.shift(16 * DAY_MS)
+      const next = made.start()
+      assert.deepEqual(await next.engine.sweep(), NOTHING)
+      await made.clock.advance(HOUR_MS)
+      const { erased, expired, forgotten, removed } = await next.engine.sweep()
+      assert.deepEqual([erased, expired, forgotten, removed], [1, 1, 1, 1])
+      await assertGone(made, next)
+    })
+
+    it(`goes at once where an operator says that ${words} is right, at every process`, async () => {
+      const made = await createMade(kind)
+      await made.scene.engine.stop()
+      made.shift(16 * DAY_MS)
+      const [other, trusting] = [made.start(), made.start()]
+      assert.deepEqual(await other.engine.sweep(), NOTHING)
+      await trusting.engine.removalClock.trust()
+      assert.equal((await other.engine.sweep()).removed, 1)
+      await assertGone(made, other)
+    })
+
+    it(`waits for no restart of ten minutes by ${words}`, async () => {
+      const made = await createMade(kind)
+      await made.scene.engine.stop()
+      made.shift(600_000)
+      const next = made.start()
+      await next.engine.sweep()
+      assert.deepEqual(made.held(), [])
+      assert.equal(await made.storage.readJudgedMoment(), next.engine.clock.now())
+    })
+  }
+
+  it("stays also where the process starts anew each few minutes while its clock is ahead", async () => {
+    const made = await createMade("host")
+    await made.scene.engine.stop()
+    made.shift(16 * DAY_MS)
+    for (let start = 0; start < 20; start += 1) {
+      const next = made.start()
+      await next.engine.submit(TASK)
+      assert.deepEqual(await next.engine.sweep(), NOTHING)
+      await made.clock.advance(300_000)
+      await next.engine.stop()
+    }
+    await assertWhole(made, made.start())
+  })
+
+  it("ends no task of a running process by one reading of the database's clock", async () => {
+    const { artifacts, clock, shift, storage } = createPlace("database")
+    const channels = [createScriptedChannel()]
+    const waiting = createScene({ artifacts, channels, clock, storage, isStarted: false })
+    await waiting.engine.sweep()
+    const { id } = await waiting.submit()
+    shift(16 * DAY_MS)
+    await clock.advance(30_000)
+    assert.equal((await waiting.engine.sweep()).timedOut, 0)
+    assert.equal((await waiting.read(id)).finishedAt, 0)
   })
 })

@@ -209,6 +209,7 @@ export {
   type ForgetFeedRequest,
   type ReadFeedRequest,
 } from "./ports/feed-storage.ts"
+export type { JudgedMomentStorage } from "./ports/judged-moment-storage.ts"
 export type { InputClaim, InputContent, InputService } from "./ports/input-service.ts"
 export {
   OUTCOME_GROUPINGS,

@@ -59,6 +59,7 @@ import { createRecorder } from "./record/recorder.ts"
 import type { ContentRefusals } from "./work/refusal-rule.ts"
 import { createFairShares } from "./scheduling/fair-shares.ts"
 import { settleDoubt } from "./record/resolve-task.ts"
+import { createRemovalClock, type RemovalClock } from "./host/removal-clock.ts"
 import { createRouting, type Route } from "./scheduling/routing.ts"
 import { createTroubles } from "./host/troubles.ts"
 import { toSettings, type EngineSettings } from "./host/settings.ts"
@@ -116,8 +117,10 @@ export interface Engine
   start(): void
   /** What moments are written down and judged by: the database's clock where it has one. */
   readonly clock: EngineClock
+  /** By which moment a sweep removes for good, which a host does that removes anything by time itself. */
+  readonly removalClock: RemovalClock
   /**
-   * Does what is due: time-outs, expiry, removal. By default at the moment of the engine's clock, at
+   * Does what is due: time-outs, expiry, removal. By default at the moment of the engine's clocks, at
    * `now` (ms) where a host knows better. A host that calls it regularly calls the two parts apart, so
    * that ends do not wait for a bucket that is slow.
    */
@@ -193,9 +196,10 @@ export function createEngine(options: EngineOptions): Engine {
     readArtifact: (name) => readArtifact(context, name),
     finished: (id, { signal } = {}) => waitUntilFinished(context, dispatcher, id, signal),
     clock: context.clock,
+    removalClock: context.removalClock,
     async sweep(now, part) {
       await context.clock.synchronise()
-      return sweep(context, now ?? context.clock.judgedNow(), part)
+      return sweep(context, now, part)
     },
     stop,
     [Symbol.asyncDispose]: stop,
@@ -256,6 +260,7 @@ function createContext(options: EngineOptions): Context {
     lease,
     measuring: createMeasuring(),
     recorder: createRecorder(ports),
+    removalClock: createRemovalClock({ clock, log, storage }),
     routing: createRouting(routes, { ...ports, shares }),
     shares,
     troubles: createTroubles(clock),

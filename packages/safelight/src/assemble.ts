@@ -53,6 +53,8 @@ export interface ServiceOptions {
    * for one start, so no configuration holds it.
    */
   readonly adopt?: boolean
+  /** An operator's word, for one start, that the clock is right though it is far ahead of the last sweep. */
+  readonly trustsClock?: boolean
   /** The variables that hold the keys of channels; the process's own by default. */
   readonly environment?: Readonly<Record<string, string | undefined>>
   /** Without it errors are written to the console, and nothing else is. */
@@ -122,6 +124,7 @@ async function assemble(options: ServiceOptions, log: Log, closers: Close[]): Pr
   const parts = { ...opening, startedAt: clock.now() }
   const { engine, routes } = await createServiceEngine(parts, closers)
   await engine.clock.ready()
+  if (options.trustsClock === true) await engine.removalClock.trust()
   await requirePrices({ engine, log, isAlone: configuration.database === undefined })
 
   const metricsServer = await watching.listen()

@@ -33,10 +33,10 @@ export function toChores({
       name: "sweep-incoming",
       pattern: EACH_NIGHT,
       async run() {
-        const removed = await artifacts.sweepIncoming(engine.clock.judgedNow())
+        const removed = await artifacts.sweepIncoming(await engine.removalClock.now())
         if (removed > 0) log.info({ removed }, "unfinished files removed")
       },
     },
-    toWebhookChore(webhooks, log),
+    toWebhookChore({ webhooks, removalClock: engine.removalClock, log }),
   ]
 }

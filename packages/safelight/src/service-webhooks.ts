@@ -30,12 +30,16 @@ export function createServiceWebhooks(options: ServiceWebhooksOptions): Webhooks
   })
 }
 
-export function toWebhookChore(webhooks: Webhooks, log: Log): Chore {
+export function toWebhookChore({
+  webhooks,
+  removalClock,
+  log,
+}: Pick<Engine, "removalClock"> & { readonly webhooks: Webhooks; readonly log: Log }): Chore {
   return {
     name: "sweep-webhooks",
     pattern: EACH_NIGHT,
     async run() {
-      const removed = await webhooks.sweep()
+      const removed = await webhooks.sweep(await removalClock.now())
       if (removed > 0) log.info({ removed }, "webhook deliveries removed")
     },
   }

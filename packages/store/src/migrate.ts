@@ -8,6 +8,7 @@ import { SafelightError } from "@safelight/core"
 import { sql, type Kysely } from "kysely"
 import type { StoreDialect } from "./dialect.ts"
 import { createInitialSchema } from "./initial-schema.ts"
+import { createJudgedMoments } from "./judged-moments-schema.ts"
 import { createOperatorChanges } from "./operator-changes-schema.ts"
 
 /**
@@ -24,7 +25,7 @@ export interface Schema {
 }
 
 const SCHEMA: Schema = {
-  migrations: [createInitialSchema, createOperatorChanges],
+  migrations: [createInitialSchema, createOperatorChanges, createJudgedMoments],
   oldestCodeVersion: 1,
 }
 

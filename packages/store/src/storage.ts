@@ -11,6 +11,7 @@ import type { Database, Driver } from "./driver.ts"
 import { createFeedWatch } from "./feed-watch.ts"
 import { createFeedMethods } from "./feeds.ts"
 import { createInsightMethods } from "./insight.ts"
+import { createJudgedMomentMethods } from "./judged-moments.ts"
 import { createKeyMethods } from "./keys.ts"
 import { createLeaseMethods } from "./leases.ts"
 import { createLinkMethods } from "./links.ts"
@@ -56,6 +57,7 @@ export function createStorage(driver: Driver, log: Log = SILENT_LOG): Storage {
     ...createDeploymentMethods(database, compiler),
     ...feeds,
     ...createInsightMethods(database, compiler),
+    ...createJudgedMomentMethods(database, compiler),
     ...createKeyMethods(database, compiler),
     ...createLeaseMethods(database.queue, compiler, onQueued),
     ...createLinkMethods(database, compiler),

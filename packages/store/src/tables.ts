@@ -240,6 +240,11 @@ export const TABLES = {
     adoptedAt: integer(),
     secret: text(),
   }),
+  /** One row, `id` 1: by which moment things were last removed for their age. */
+  judgedMoments: describe<{ readonly id: number; readonly at: number }>({
+    id: integer(),
+    at: integer(),
+  }),
   /** Of accounts that are watched, and of no others. */
   feeds: describe<Feed>({
     account: text(),

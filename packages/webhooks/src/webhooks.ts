@@ -46,9 +46,9 @@ export interface Webhooks extends WebhookService {
   start(): void
   /**
    * Removes deliveries that are over and old, and what deleted endpoints left; resolves to how many were old. Seals
-   * secrets that an earlier release wrote in clear.
+   * secrets that an earlier release wrote in clear. At the moment of the clock, or at `now` (ms).
    */
-  sweep(): Promise<number>
+  sweep(now?: number): Promise<number>
   /**
    * Takes nothing more, and lets what is being sent end for up to `graceMs`; the rest is called off, and sent
    * by others. Safe to call twice.
@@ -110,8 +110,8 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
   return {
     ...service,
     start: () => background.start((account) => fanOut.spread(account)),
-    async sweep() {
-      const before = clock.now() - settings.keptMs
+    async sweep(now = clock.now()) {
+      const before = now - settings.keptMs
       await clearLeft()
       await sealSecrets()
       return repeatPages((limit) => storage.removeDeliveries({ before, limit }))

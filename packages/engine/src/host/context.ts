@@ -6,6 +6,7 @@ import type { LateAnswers } from "../work/late-answers.ts"
 import type { Ports } from "./ports.ts"
 import type { KeptOutputs } from "../work/media/kept-outputs.ts"
 import type { Measuring } from "../work/media/measuring.ts"
+import type { RemovalClock } from "./removal-clock.ts"
 import type { Recorder } from "../record/recorder.ts"
 import type { Lease } from "../ownership/worker-lease.ts"
 import type { FairShares } from "../scheduling/fair-shares.ts"
@@ -21,6 +22,7 @@ export interface Context extends Ports {
   readonly lease: Lease
   readonly measuring: Measuring
   readonly recorder: Recorder
+  readonly removalClock: RemovalClock
   readonly routing: Routing
   readonly shares: FairShares
   readonly troubles: Troubles

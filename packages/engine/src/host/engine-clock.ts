@@ -1,13 +1,14 @@
 /**
- * The clock that an engine writes down and judges by. Processes that share a database go by its
+ * The clock that an engine writes down and ends tasks by. Processes that share a database go by its
  * server's clock, so that no machine's wrong clock ends everybody's tasks. Where one host is all
- * there is, its own wall clock counts; if that jumps ahead, nothing is ended or deleted by it for an
- * hour, in which somebody can set it right.
+ * there is, its own wall clock counts. If the clock jumps ahead while the process runs, no task is ended by it for
+ * an hour, in which somebody can set it right. What is removed for good goes by `removal-clock.ts`.
  */
 import { isSafelightError, type Clock, type Log, type Storage } from "@safelight/core"
+import { HOLD_MS, TOLERANCE_MS } from "./clock-hold.ts"
 
 export interface EngineClock extends Clock {
-  /** The moment by which tasks are ended and things deleted, ms; never ahead of `now`. */
+  /** The moment by which tasks are ended, ms; never ahead of `now`. */
   judgedNow(): number
   /** Compares with the database's clock, where there is one. Rejects where the storage fails. */
   synchronise(): Promise<void>
@@ -21,14 +22,8 @@ export interface EngineClockPorts {
   readonly storage: Pick<Storage, "readClock">
 }
 
-/** Clocks of machines that are looked after differ by milliseconds; more than this is a fault. */
-const TOLERANCE_MS = 30_000
-
 /** How long a moment that was read serves: what two clocks drift apart in it is a millisecond. */
 const REFRESH_MS = 20_000
-
-/** How long a jump of the wall clock is taken for a mistake. */
-const HOLD_MS = 3_600_000
 
 export function createEngineClock({ clock, log, storage }: EngineClockPorts): EngineClock {
   const readClock = storage.readClock?.bind(storage)
@@ -52,6 +47,7 @@ function createDatabaseClock(
   let isApart = false
   let reading: Promise<void> | undefined
   let tryAt = 0
+  const judge = createJudge(clock, log)
 
   function warn(differenceMs: number): void {
     const wasApart = isApart
@@ -90,7 +86,8 @@ function createDatabaseClock(
 
   return {
     now,
-    judgedNow: now,
+    // Before the first reading there is nothing that a jump could be told from.
+    judgedNow: () => (sight === undefined ? now() : judge(now())),
     monotonicNow: () => clock.monotonicNow(),
     wait: (durationMs, signal) => clock.wait(durationMs, signal),
     synchronise,
@@ -98,15 +95,20 @@ function createDatabaseClock(
   }
 }
 
-function createHostClock(clock: Clock, log: Log): EngineClock {
-  let sight: Sight = { at: clock.now(), seenAt: clock.monotonicNow() }
+/** Takes the clock's moments one after another; gives the one to judge by. */
+function createJudge(
+  clock: Pick<Clock, "monotonicNow">,
+  log: Log,
+  first?: number,
+): (at: number) => number {
+  let sight: Sight | undefined =
+    first === undefined ? undefined : { at: first, seenAt: clock.monotonicNow() }
   /** When the jump was noticed that is being waited out, on the monotonic clock. */
   let jumpedAt: number | undefined
 
-  function judgedNow(): number {
-    const at = clock.now()
+  return (at) => {
     const seenAt = clock.monotonicNow()
-    const expectedAt = Math.floor(sight.at + seenAt - sight.seenAt)
+    const expectedAt = sight === undefined ? at : Math.floor(sight.at + seenAt - sight.seenAt)
     const isAhead = at - expectedAt > TOLERANCE_MS
     if (isAhead && jumpedAt === undefined) {
       jumpedAt = seenAt
@@ -117,10 +119,13 @@ function createHostClock(clock: Clock, log: Log): EngineClock {
     jumpedAt = undefined
     return at
   }
+}
 
+function createHostClock(clock: Clock, log: Log): EngineClock {
+  const judge = createJudge(clock, log, clock.now())
   return {
     now: () => clock.now(),
-    judgedNow,
+    judgedNow: () => judge(clock.now()),
     monotonicNow: () => clock.monotonicNow(),
     wait: (durationMs, signal) => clock.wait(durationMs, signal),
     async synchronise() {},

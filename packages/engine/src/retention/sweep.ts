@@ -50,23 +50,45 @@ interface Round {
   tries: number
 }
 
-/** Does all that is due at `now` (ms), or one part of it. Rejects only where the storage does not answer. */
-export async function sweep(context: Context, now: number, part?: SweepPart): Promise<SweepReport> {
+/**
+ * Does all that is due, or one part of it: at `now` (ms), or at what the engine's clocks judge by. Rejects only
+ * where the storage does not answer.
+ */
+export async function sweep(
+  context: Context,
+  now: number | undefined,
+  part?: SweepPart,
+): Promise<SweepReport> {
   const report = { timedOut: 0, expired: 0, removed: 0, erased: 0, forgotten: 0, failed: 0 }
-  const toRound = (): Round => ({ now, report, tries: TRIES })
   const chores: Promise<void>[] = []
-  if (part !== "retention") chores.push(endAllOverdue(context, toRound()))
-  if (part !== "overdue") {
-    chores.push(
-      retainAll(context, toRound()),
-      forgetIdempotency(context, toRound()),
-      forgetFeeds(context, now),
-    )
+  if (part !== "retention") {
+    const endsAt = now ?? context.clock.judgedNow()
+    chores.push(endAllOverdue(context, { now: endsAt, report, tries: TRIES }))
   }
+  if (part !== "overdue") chores.push(retain(context, now, report))
+  await settleAll(chores)
+  return report
+}
+
+async function retain(
+  context: Context,
+  givenNow: number | undefined,
+  report: Round["report"],
+): Promise<void> {
+  const now = givenNow ?? (await context.removalClock.now())
+  const toRound = (): Round => ({ now, report, tries: TRIES })
+  await settleAll([
+    retainAll(context, toRound()),
+    forgetIdempotency(context, toRound()),
+    forgetFeeds(context, now),
+  ])
+}
+
+/** All of them end before the first failure is told. */
+async function settleAll(chores: readonly Promise<void>[]): Promise<void> {
   for (const chore of await Promise.allSettled(chores)) {
     if (chore.status === "rejected") throw chore.reason
   }
-  return report
 }
 
 async function endAllOverdue(context: Context, round: Round): Promise<void> {

@@ -14,6 +14,7 @@ import type { CommandContext } from "./command-context.ts"
 
 interface ServeFlags extends ConfigurationFlags {
   readonly adopt?: true
+  readonly trustClock?: true
 }
 
 /** How long the end waits for spans to be sent, and for the log's last lines, which perhaps nobody reads. */
@@ -45,10 +46,17 @@ export function createServeCommand(context: CommandContext): Command {
       "silent, error, warn or info [SAFELIGHT_LOG_LEVEL] (default: info)",
     )
     .option("--adopt", "accept a copied database, or another place for artifacts, from now on")
+    .option(
+      "--trust-clock",
+      "remove what is due at once, though the clock is far ahead of the last sweep",
+    )
   return addDataOptions(command).action((flags: ServeFlags) => serve(flags, context))
 }
 
-async function serve({ adopt, ...flags }: ServeFlags, context: CommandContext): Promise<void> {
+async function serve(
+  { adopt, trustClock, ...flags }: ServeFlags,
+  context: CommandContext,
+): Promise<void> {
   const { loadConfiguration } = await import("../configuration/load-configuration.ts")
   const { environment, folder } = context
   const configuration = await loadConfiguration({ flags, environment, folder })
@@ -71,7 +79,8 @@ async function serve({ adopt, ...flags }: ServeFlags, context: CommandContext): 
   await checkOpenFiles(log)
   // From here on a signal stops the service properly, even while it starts.
   const stopAsked = context.waitForStop()
-  await run({ configuration, adopt: adopt === true, log }, context, stopAsked)
+  const words = { adopt: adopt === true, trustsClock: trustClock === true }
+  await run({ configuration, ...words, log }, context, stopAsked)
   await Promise.race([tracer.flush(), systemClock.wait(FLUSH_MS)])
   await end(EXIT.done)
 
@@ -85,11 +94,12 @@ async function serve({ adopt, ...flags }: ServeFlags, context: CommandContext): 
 interface Start {
   readonly configuration: Configuration
   readonly adopt: boolean
+  readonly trustsClock: boolean
   readonly log: JsonLog
 }
 
 async function run(
-  { configuration, adopt, log }: Start,
+  { configuration, adopt, trustsClock, log }: Start,
   context: CommandContext,
   stopAsked: Promise<string>,
 ): Promise<void> {
@@ -98,6 +108,7 @@ async function run(
   const service = await createService({
     configuration,
     adopt,
+    trustsClock,
     environment: context.environment,
     log,
   }).catch(async (error: unknown) => {

@@ -12,6 +12,7 @@ import { createMemoryChannels } from "./memory-channels.ts"
 import { createMemoryDeployment, type MemoryDeployment } from "./memory-deployment.ts"
 import { createMemoryFeeds } from "./memory-feeds.ts"
 import { createMemoryInsight } from "./memory-insight.ts"
+import { createMemoryJudgedMoments } from "./memory-judged-moments.ts"
 import { createMemoryOperatorChanges } from "./memory-operator-changes.ts"
 import { createMemoryTransfers } from "./memory-transfers.ts"
 import { createMemoryQueue } from "./memory-queue.ts"
@@ -74,6 +75,7 @@ export function createMemoryStorage(): MemoryStorage {
     }),
     listAllTasks: async (request) => listAllRows(tables, request),
     ...createMemoryDeployment(),
+    ...createMemoryJudgedMoments(),
     ...createMemoryOperatorChanges(),
     ...createMemoryWebhooks(feeds.feeds),
     ...createMemoryReads(tables, queue),
