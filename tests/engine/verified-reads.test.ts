@@ -13,7 +13,11 @@ const LARGE = "p".repeat(600_000)
 async function make(words: string, options: { readonly verifyReads?: boolean } = {}) {
   const stored = createMemoryArtifacts()
   /** What is read of what was stored. */
-  const storage = { toRead: (bytes: Uint8Array): Uint8Array => bytes, openReaders: 0 }
+  const storage = {
+    toRead: (bytes: Uint8Array): Uint8Array => bytes,
+    openReaders: 0,
+    version: undefined as string | undefined,
+  }
   async function open({
     locator,
     start = 0,
@@ -26,7 +30,12 @@ async function make(words: string, options: { readonly verifyReads?: boolean } =
     const bytes = storage.toRead(stored.locators.get(locator) ?? new Uint8Array())
     const left = bytes.subarray(start, end === undefined ? undefined : end + 1)
     storage.openReaders += 1
-    return countClose(createReader(left, bytes.length), () => (storage.openReaders -= 1))
+    const { version } = storage
+    const reader = {
+      ...createReader(left, bytes.length),
+      ...(version !== undefined && { version }),
+    }
+    return countClose(reader, () => (storage.openReaders -= 1))
   }
   const channel = createScriptedChannel()
   channel.willSubmit(completed(words))
@@ -41,7 +50,7 @@ async function make(words: string, options: { readonly verifyReads?: boolean } =
   await scene.engine.finished(id)
   const [artifact] = (await scene.engine.findLinked(id))?.artifacts ?? []
   assert.ok(artifact)
-  return { id, artifact, engine: scene.engine, entries, storage }
+  return { id, artifact, clock: scene.clock, engine: scene.engine, entries, storage }
 }
 
 function createReader(bytes: Uint8Array, totalBytes: number): Omit<ArtifactReader, "close"> {
@@ -131,6 +140,30 @@ for (const [size, words] of [
       await assert.rejects(read({ start: 0, end }), { code: "artifacts-unavailable" })
       assert.equal(await read({ start: 0, end: end - 1 }), end)
       assert.equal(await read({ start: 1, end }), end)
+    })
+
+    it("that was right lately is not hashed again, unless it was written since, or for ten minutes", async () => {
+      const made = await make(words)
+      const { clock, entries, storage } = made
+      const lines = (): number => entries.length
+      storage.version = "as it was made"
+      assert.equal((await readAll(made)).text, words)
+      storage.toRead = (bytes) => flip(bytes, 0)
+      assert.equal((await readAll(made)).text.length, words.length)
+      assert.equal(lines(), 0)
+      storage.version = "written again"
+      assert.equal((await readAll(made)).code, "artifacts-unavailable")
+      storage.version = "as it was made"
+      await clock.advance(600_000)
+      assert.equal((await readAll(made)).code, "artifacts-unavailable")
+      assert.equal(lines(), 2)
+    })
+
+    it("is hashed each time where the storage can't tell what was written again", async () => {
+      const made = await make(words)
+      assert.equal((await readAll(made)).text, words)
+      made.storage.toRead = (bytes) => flip(bytes, 0)
+      assert.equal((await readAll(made)).code, "artifacts-unavailable")
     })
 
     it("is given as it is where reads are not verified", async () => {

@@ -36,7 +36,9 @@ export interface OpenFile {
 
 export interface FileStatus {
   readonly size: number
+  readonly ino: number
   readonly mtimeMs: number
+  readonly ctimeMs: number
   isFile(): boolean
 }
 

@@ -15,6 +15,7 @@ const READ_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBL
 interface OpenArtifact {
   readonly file: OpenFile
   readonly totalBytes: number
+  readonly version: string
 }
 
 export async function openArtifact(
@@ -51,7 +52,8 @@ async function openReal(files: FileSystem, path: string): Promise<OpenArtifact |
   try {
     const status = await file.stat()
     if (status.isFile() && (await files.realpath(path)) === path) {
-      return { file, totalBytes: status.size }
+      const { ctimeMs, ino, mtimeMs, size } = status
+      return { file, totalBytes: size, version: `${ino} ${mtimeMs} ${ctimeMs}` }
     }
   } catch (error) {
     if (!isAbsence(error)) {
@@ -64,13 +66,14 @@ async function openReal(files: FileSystem, path: string): Promise<OpenArtifact |
 }
 
 function createReader(artifact: OpenArtifact, start: number, end: number): ArtifactReader {
-  const { file, totalBytes } = artifact
+  const { file, totalBytes, version } = artifact
   const endOffset = Math.min(end + 1, totalBytes)
   let offset = start
   let closing: Promise<void> | undefined
 
   return {
     totalBytes,
+    version,
     async read(into) {
       const length = Math.min(into.byteLength, endOffset - offset)
       if (length <= 0) return 0

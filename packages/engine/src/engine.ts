@@ -69,6 +69,7 @@ import { quoteRequest } from "./submit/quote.ts"
 import { createSubmit } from "./submit/submit.ts"
 import { sweep, type SweepPart, type SweepReport } from "./retention/sweep.ts"
 import { systemClock } from "./host/system-clock.ts"
+import { createVerifiedReads } from "./reads/verified-reads.ts"
 import { createReads } from "./reads/task-reads.ts"
 import { toRoutes } from "./scheduling/routes.ts"
 
@@ -92,7 +93,8 @@ export interface EngineOptions {
   readonly contentRefusals?: ContentRefusals
   /**
    * Whether an artifact that is read whole is hashed meanwhile, so that its last piece is kept back where it
-   * is not what was made; true by default. Without it a byte that the storage changed reaches whoever reads.
+   * is not what was made; true by default. What was hashed less than ten minutes ago, and was not written since as
+   * far as the storage can tell, is not hashed again. Without it a byte that the storage changed reaches whoever reads.
    */
   readonly verifyReads?: boolean
   /** Fetches outputs that lie at URLs; needed, with `inspector`, where a channel names `outputOrigins`. */
@@ -241,7 +243,7 @@ function createContext(options: EngineOptions): Context {
     channels,
     inputLinks: createInputLinks(keys, publicUrl),
     contentRefusals: options.contentRefusals ?? "final",
-    verifyReads: options.verifyReads ?? true,
+    verifiedReads: options.verifyReads === false ? undefined : createVerifiedReads(clock),
     costs: new Map(routes.map((route) => [route.channel.name, toUnitCosts(route)])),
     media,
     inspector,

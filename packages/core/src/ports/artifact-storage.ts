@@ -94,6 +94,8 @@ export interface ArtifactOpen {
 export interface ArtifactReader {
   /** Size of the whole artifact as stored, whatever range was asked for. */
   readonly totalBytes: number
+  /** Another once the stored bytes were written again; absent if the storage can't tell. */
+  readonly version?: string
   /**
    * Fills `into` from its start with the next bytes of the range, perhaps only partly; resolves to
    * how many, 0 at the end. One read at a time. Rejects with `artifacts-unavailable` if the storage

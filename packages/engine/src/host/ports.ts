@@ -19,6 +19,7 @@ import type { ContentRefusals } from "../work/refusal-rule.ts"
 import type { Identifiers } from "./identifiers.ts"
 import type { InputLinks } from "./input-links.ts"
 import type { EngineSettings } from "./settings.ts"
+import type { VerifiedReads } from "../reads/verified-reads.ts"
 
 export interface Ports {
   readonly storage: TaskStorage
@@ -37,8 +38,8 @@ export interface Ports {
   /** What operators declared, by the channel's name. */
   readonly costs: ReadonlyMap<string, UnitCosts>
   readonly contentRefusals: ContentRefusals
-  /** Whether bytes that are read whole are compared with the log. */
-  readonly verifyReads: boolean
+  /** Undefined where bytes that are read whole are not compared with the log. */
+  readonly verifiedReads: VerifiedReads | undefined
   /** Both are there where a channel's outputs are URLs. */
   readonly media: MediaSource | undefined
   readonly inspector: MediaInspector | undefined

@@ -1,7 +1,8 @@
 /**
  * Opens an artifact's bytes. Whoever reads all of them gets what was made or not the whole: they are hashed
  * as they are read, and the read that would bring the last piece rejects if they are not what the log says.
- * A range can't be judged so, since the log has one hash for all.
+ * A range can't be judged so, since the log has one hash for all. What was hashed lately, and was not written
+ * since, is not hashed again (`verified-reads.ts`).
  */
 import { createHash } from "node:crypto"
 import {
@@ -12,7 +13,7 @@ import {
 } from "@safelight/core"
 import type { Ports } from "../host/ports.ts"
 
-type Opening = Pick<Ports, "artifacts" | "log" | "verifyReads">
+type Opening = Pick<Ports, "artifacts" | "log" | "verifiedReads">
 
 /** A reader costs as much memory anyway, and a server that is refused before its first byte can say so. */
 const READ_AHEAD_BYTES = 64 * 1024
@@ -22,14 +23,20 @@ const READ_AHEAD_BYTES = 64 * 1024
  * not what the log says; the reader of a larger one rejects so before its last piece.
  */
 export async function openArtifact(
-  { artifacts, log, verifyReads }: Opening,
+  ports: Opening,
   { artifact, ...range }: OpenArtifactRequest,
 ): Promise<ArtifactReader> {
-  const reader = await artifacts.open({ locator: artifact.locator, ...range })
+  const { verifiedReads } = ports
+  const { locator } = artifact
+  const reader = await ports.artifacts.open({ locator, ...range })
   const { start = 0, end = Infinity } = range
   const isWhole = start === 0 && end >= artifact.bytes - 1
-  if (!verifyReads || !isWhole) return reader
-  const verified = toVerified(reader, artifact, log)
+  const { version } = reader
+  const isKnown = version !== undefined && verifiedReads?.has(locator, version) === true
+  if (verifiedReads === undefined || !isWhole || isKnown) return reader
+  const verified = toVerified(reader, artifact, ports.log, () => {
+    if (version !== undefined) verifiedReads.note(locator, version)
+  })
   return artifact.bytes > READ_AHEAD_BYTES ? verified : readAhead(verified, artifact.bytes)
 }
 
@@ -37,6 +44,7 @@ function toVerified(
   reader: ArtifactReader,
   { task, key, bytes, sha256 }: ArtifactRow,
   log: Ports["log"],
+  onRight: () => void,
 ): ArtifactReader {
   const { totalBytes } = reader
   const hash = createHash("sha256")
@@ -46,7 +54,7 @@ function toVerified(
   function judge(): void {
     isJudged = true
     const isSize = readBytes === bytes && totalBytes === bytes
-    if (isSize && hash.digest("hex") === sha256) return
+    if (isSize && hash.digest("hex") === sha256) return onRight()
     log.error({ task, artifact: key }, "artifact differs")
     const message = `the bytes of ${key} are not what the log says: compare all with "audit artifacts"`
     throw new SafelightError({ code: "artifacts-unavailable", message })

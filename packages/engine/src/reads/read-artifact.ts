@@ -16,7 +16,7 @@ export interface ArtifactName {
  * chunk where the bytes are not what the log says; else as the storage fails.
  */
 export async function* readArtifact(
-  ports: Pick<Ports, "artifacts" | "clock" | "log" | "storage" | "verifyReads">,
+  ports: Pick<Ports, "artifacts" | "clock" | "log" | "storage" | "verifiedReads">,
   { task, key }: ArtifactName,
 ): AsyncGenerator<Uint8Array> {
   const rows = await ports.storage.readArtifacts(task)
