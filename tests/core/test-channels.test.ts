@@ -6,6 +6,7 @@
 import type { Channel, Submission } from "@safelight/core"
 import { createScriptedChannel, describeChannel } from "@safelight/testkit"
 import { createActivity } from "../faults/activity.ts"
+import { OWN } from "../faults/models.ts"
 import { createUpstreamChannel } from "../faults/upstream-channel.ts"
 import { createSteadyScript } from "../faults/upstream-script.ts"
 import { startUpstream } from "../faults/upstream-server.ts"
@@ -63,7 +64,8 @@ for (const submission of SUBMISSIONS) {
     }
   })
 
-  describeChannel(`an upstream of fault runs, ${kind}`, async () => {
+  const own = { [OWN]: { prompt: "fog", pieces: 2 } }
+  const ofFaults = async () => {
     const upstream = await startUpstream(createSteadyScript(0), createActivity())
     const open = (node: string): Channel =>
       createUpstreamChannel({ origin: upstream.origin, kind, concurrency: 8, node })
@@ -74,5 +76,6 @@ for (const submission of SUBMISSIONS) {
       countPurchases: () => upstream.creations.list().length,
       cleanUp: async () => upstream[Symbol.asyncDispose](),
     }
-  })
+  }
+  describeChannel(`an upstream of fault runs, ${kind}`, ofFaults, { parameters: own })
 }
