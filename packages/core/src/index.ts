@@ -366,6 +366,7 @@ export type {
   RecordedTry,
   SpreadDelivery,
   Standing,
+  WaitingRequest,
   ReplayRequest,
   TakeDeliveriesRequest,
   WebhookEndpoint,

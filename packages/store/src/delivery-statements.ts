@@ -11,6 +11,7 @@ import {
   type ListDeliveriesRequest,
   type RecordedTry,
   type TakeDeliveriesRequest,
+  type WaitingRequest,
 } from "@safelight/core"
 import { sql, type Kysely } from "kysely"
 import { describeStatements } from "./statement.ts"
@@ -45,20 +46,20 @@ const OUTBOX = describeStatements(({ db, compile, dialect }) => ({
       .values(allOf(TABLES.webhookDeliveries, delivery))
       .onConflict((conflict) => conflict.columns(["endpoint", "message"]).doNothing()),
   ),
-  countWaiting: compile(
-    ({ endpoint, most }: { readonly endpoint: string; readonly most: number }) =>
-      db
-        .selectFrom((of) =>
-          of
-            .selectFrom("webhookDeliveries")
-            .select("message")
-            .where("endpoint", "=", endpoint)
-            .where("state", "=", PENDING)
-            .where("type", "<>", sql.lit(EXPIRING_TYPE))
-            .limit(most)
-            .as("waiting"),
-        )
-        .select((of) => of.cast<number>(of.fn.countAll(), dialect.integerType).as("count")),
+  countWaiting: compile(({ dueBy, endpoint, most }: WaitingRequest) =>
+    db
+      .selectFrom((of) =>
+        of
+          .selectFrom("webhookDeliveries")
+          .select("message")
+          .where("endpoint", "=", endpoint)
+          .where("state", "=", PENDING)
+          .where("dueAt", "<=", dueBy)
+          .where("type", "<>", sql.lit(EXPIRING_TYPE))
+          .limit(most)
+          .as("waiting"),
+      )
+      .select((of) => of.cast<number>(of.fn.countAll(), dialect.integerType).as("count")),
   ),
   recordTry: compile(
     (recorded: DeliveryName & Pick<Delivery, "tries" | "state" | "dueAt" | "history">) =>

@@ -132,13 +132,15 @@ export const DELIVERY_BEHAVIOURS: Behaviours<StorageFixture> = {
     const notice = toDelivery("n1", { type: "task.expiring", dueAt: 9_000 })
     const given = { ...toDelivery("m4"), isGivenUp: true as const }
     await fillFeed(storage, [toDelivery("m1"), toDelivery("m2"), toDelivery("m3"), notice, given])
-    const count = (most: number) => storage.countWaiting({ endpoint: "we_1", most })
+    const count = (most: number, dueBy = 99_000) =>
+      storage.countWaiting({ endpoint: "we_1", dueBy, most })
     assert.deepEqual(await Promise.all([count(2), count(3), count(9)]), [2, 3, 3])
     const [taken] = await takeDue(storage, 1_000, 1)
     assert.equal(await count(9), 3, "a try that is under way still waits")
     await storage.recordTries([toRecord(taken)])
     assert.equal(await count(9), 2)
-    assert.equal(await storage.countWaiting({ endpoint: "we_2", most: 9 }), 0)
+    assert.equal(await count(9, 999), 0)
+    assert.equal(await storage.countWaiting({ endpoint: "we_2", dueBy: 9_000, most: 9 }), 0)
     const stored = await findByMessage(storage, "m4")
     assert.deepEqual([stored?.state, stored?.tries, stored?.history], ["failed", 0, []])
     assert.equal(await storage.replayDeliveries({ endpoint: "we_1", now: 5_000, message: "m4" }), 1)

@@ -4,18 +4,12 @@
  */
 const PAGE = 500
 
-/** Does `page` until it finds fewer rows than it may, or `most`; resolves to how many there were in all. */
-export async function repeatPages(
-  page: (limit: number) => Promise<number>,
-  most = Infinity,
-): Promise<number> {
-  let all = 0
-  while (all < most) {
-    const limit = Math.min(PAGE, most - all)
+/** Does `page` until it finds fewer rows than it may; resolves to how many there were in all. */
+export async function repeatPages(page: (limit: number) => Promise<number>): Promise<number> {
+  for (let all = 0; ;) {
     // oxlint-disable-next-line no-await-in-loop
-    const count = await page(limit)
+    const count = await page(PAGE)
     all += count
-    if (count < limit) break
+    if (count < PAGE) return all
   }
-  return all
 }

@@ -287,12 +287,11 @@ function createDeliveryMethods(
       if ("rejection" in found) return found.rejection
       const now = clock.now()
       const endpoint = name.id
-      const most = options.settings.waitingPerEndpoint
-      const room = most - (await storage.countWaiting({ endpoint, most }))
-      const replayed = await repeatPages(
-        (limit) => storage.replayDeliveries({ endpoint, since, now, limit }),
-        room,
-      )
+      // As many as there is room for: where that is fewer than a page, it is the last one.
+      const replayed = await repeatPages(async (most) => {
+        const limit = await options.backlog.take(endpoint, most)
+        return storage.replayDeliveries({ endpoint, since, now, limit })
+      })
       onQueued(found.endpoint)
       return { kind: "done", replayed }
     },

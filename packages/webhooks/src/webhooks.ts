@@ -62,7 +62,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
   const settings = toSettings(options.settings)
   const calledOff = new AbortController()
   const { signal } = calledOff
-  const backlog = createBacklog({ storage, settings })
+  const backlog = createBacklog({ storage, clock, settings })
   const seal = createSecretSeal(storage)
   const parts = { storage, tasks, toTaskText, clock, settings, log, backlog, seal }
   const recorder = createRecorder({ storage, clock, leaseMs: settings.leaseMs, log, signal })

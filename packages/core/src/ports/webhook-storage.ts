@@ -44,8 +44,11 @@ export interface WebhookStorage {
   fanOut(request: FanOutRequest): Promise<boolean>
   /** Stores a delivery that no event brings about. */
   addDelivery(delivery: NewDelivery): Promise<void>
-  /** How many deliveries of an endpoint wait, `most` if there are more. Notices of expiry don't count. */
-  countWaiting(request: { readonly endpoint: string; readonly most: number }): Promise<number>
+  /**
+   * How many deliveries of an endpoint wait that are due by a moment, `most` if there are more. Notices of expiry
+   * don't count.
+   */
+  countWaiting(request: WaitingRequest): Promise<number>
 
   /** Of the enabled endpoints that have a delivery due `limit`, by id, with ids above `after`. */
   findDueWebhooks(request: {
@@ -135,6 +138,13 @@ export interface FanOutRequest {
 export interface SpreadDelivery extends NewDelivery {
   /** It is stored as failed, without a try: too many wait. */
   readonly isGivenUp?: true
+}
+
+export interface WaitingRequest {
+  /** Its id. */
+  readonly endpoint: string
+  readonly dueBy: number
+  readonly most: number
 }
 
 export interface DeliveryName {

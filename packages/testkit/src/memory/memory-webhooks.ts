@@ -104,8 +104,10 @@ function createFanOut(
       return true
     },
     addDelivery: async (delivery) => add(delivery),
-    async countWaiting({ endpoint, most }) {
-      const waiting = listPending(tables, endpoint).filter(({ type }) => type !== EXPIRING_TYPE)
+    async countWaiting({ dueBy, endpoint, most }) {
+      const waiting = listPending(tables, endpoint).filter(
+        ({ dueAt, type }) => dueAt <= dueBy && type !== EXPIRING_TYPE,
+      )
       return Math.min(most, waiting.length)
     },
   }
