@@ -46,9 +46,10 @@ const VALUES = {
 export function judgeLimits(
   samples: readonly AccountSample[],
   limits: readonly ToldLimits[],
-  { disturbances, forgotten }: Pick<RoundFaults, "disturbances" | "forgotten">,
+  { disturbances, endedAt, forgotten }: Pick<RoundFaults, "disturbances" | "endedAt" | "forgotten">,
   fail: (words: string) => void,
 ): void {
+  const firstEnd = Math.min(...endedAt.values())
   const byAccount = Map.groupBy(samples, ({ account }) => account)
   for (const [account, own] of byAccount) {
     const told = limits.filter((each) => each.account === account)
@@ -57,8 +58,10 @@ export function judgeLimits(
     if (forgotten.length > 0) continue
     judgeOne("budgetMicros", own, told, fail)
     judgeOne("unfinishedTasks", own, told, fail)
-    // A node that can't read a limit goes by none.
-    if (disturbances.length === 0) judgeOne("runningTasks", own, told, fail)
+    // A node that can't read a limit goes by none, and what a dead one leaves is taken over beyond it.
+    if (disturbances.length > 0) continue
+    const undisturbed = own.filter(({ to }) => to < firstEnd)
+    judgeOne("runningTasks", undisturbed, told, fail)
   }
 }
 

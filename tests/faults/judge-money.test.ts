@@ -297,6 +297,8 @@ describe("the oracle, of limits", () => {
     assertBroken(judgeSamples([more]), ...words)
     const disturbed = { ...NO_FAULTS, disturbances: [{ from: 0, to: 1 }] }
     assertBroken(judgeSamples([more], [LIMITS], disturbed), words[0], words[1])
+    const died = { ...NO_FAULTS, endedAt: new Map([["node-1", SAMPLE.to]]) }
+    assertBroken(judgeSamples([more], [LIMITS], died), words[0], words[1])
   })
 
   it("lets stay what was there before a limit was lowered, and not grow", () => {

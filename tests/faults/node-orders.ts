@@ -59,7 +59,7 @@ export const PUBLIC_URL = "http://127.0.0.1"
 export const CLAIM_MS = 1_000
 
 /** Longer than any part of a short round: what ends by it was in doubt, or waited for very long. */
-export const END_AFTER_MS = 90_000
+export const END_AFTER_MS = 240_000
 
 export const INPUT_RETENTION_MS = 100 * 86_400_000
 

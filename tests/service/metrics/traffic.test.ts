@@ -124,7 +124,7 @@ describe("a scrape", () => {
       ["/v1/tasks/:task/artifacts/:key/content", content, {}],
       ["/v1/tasks/:task/artifacts/:key/content", content, { headers: { range: "bytes=5-9" } }],
       ["/v1/tasks/:task/artifacts/:key/content", content, { method: "HEAD" }],
-      ["/docs", "/docs", {}],
+      ["/docs", "/docs", { headers: { "accept-encoding": "identity" } }],
       ["none", "/é", {}],
     ] as const) {
       // oxlint-disable-next-line no-await-in-loop

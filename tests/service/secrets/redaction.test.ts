@@ -309,7 +309,8 @@ describe("a token", () => {
     }
     Object.assign(faults, { open: false, bytes: true, error: new Error("a disk") })
     const count = service.logged.length
-    assert.match(await send({ target: link() }), /^(?:HTTP\/1\.1 200 |$)/)
+    // Of a small file that was not read lately all is read before the answer begins.
+    assert.match(await send({ target: link() }), /^(?:HTTP\/1\.1 (?:200|500) |$)/)
     await until(() => service.logged.length > count)
     faults.bytes = false
     assertUntold()
