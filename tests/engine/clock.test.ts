@@ -73,6 +73,26 @@ describe("a clock that jumps ahead", () => {
     assert.equal((await scene.read(done)).state, "succeeded.available")
   })
 
+  it("has a task that rests in doubt looked at once, and ended when it is believed", async () => {
+    const channel = createScriptedChannel({ submits: [{ kind: "lost", operation: { id: 7 } }] })
+    const scene = createScene({ channels: [channel], settings: { endAfterMs: 2 * HOUR_MS } })
+    const { id } = await scene.submit()
+    await scene.clock.advance(1_000)
+    const { release } = scene.storage
+    let releases = 0
+    scene.storage.release = (request) => {
+      releases += 1
+      assert.ok(releases < 10, "it is taken and given back without end")
+      return release(request)
+    }
+    scene.clock.jump(20 * DAY_MS)
+    await scene.clock.advance(HOUR_MS / 2)
+    assert.deepEqual([(await scene.read(id)).state, releases], ["doubtful", 1])
+    await scene.clock.advance(HOUR_MS)
+    await scene.engine.sweep()
+    assert.equal((await scene.read(id)).error?.code, "upstream_outcome_unknown")
+  })
+
   it("does not keep a task from being carried out", async () => {
     const channel = createScriptedChannel({ submits: [completed()] })
     const scene = createScene({ channels: [channel], isStarted: false })
