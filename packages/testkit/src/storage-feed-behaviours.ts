@@ -223,10 +223,12 @@ export const FEED_BEHAVIOURS: Behaviours<StorageFixture> = {
     await storage.append(submitSample({ id: "unwatched", submitted: { account: "other" } }).append)
     await storage.append(submitSample({ id: "t" }).append)
     await setImmediate()
-    assert.deepEqual(told, [account])
+    // Perhaps more than once: a listener that has just begun to hear of others is told of every feed.
+    assert.deepEqual([...new Set(told)], [account])
     stop()
+    const before = told.length
     await storage.append(submitSample({ id: "u" }).append)
     await setImmediate()
-    assert.deepEqual(told, [account])
+    assert.equal(told.length, before)
   },
 }
