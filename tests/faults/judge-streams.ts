@@ -4,7 +4,7 @@
  * since, but goes on behind it only after a `reset`.
  */
 import type { ReadEntry } from "@safelight/core"
-import { isForgotten, SETTLE_MS, type RoundFaults } from "./round-faults.ts"
+import { wasForgotten, type RoundFaults } from "./round-faults.ts"
 import { OBEYED_MS, TOLERANCE_MS, type ToldSuspension } from "./judge-keys.ts"
 import type { Sight, WatchedStream } from "./stream-watchers.ts"
 import type { ToldEvent, ToldEvents } from "./told-events.ts"
@@ -132,11 +132,6 @@ function mayBeReset({ forgotten, isTimeAhead }: RoundFaults): boolean {
   return forgotten.length > 0 || isTimeAhead
 }
 
-/** Whether an event that was shown then may have been forgotten: a node may still have it in its memory. */
-function wasForgotten(faults: RoundFaults, at: number): boolean {
-  return isForgotten(faults, at) || isForgotten(faults, at - SETTLE_MS)
-}
-
 /** Each task's events one after the other, from the first on unless a reset came before. */
 function judgeRuns(open: StreamCase, stream: WatchedStream, runs: readonly Run[]): void {
   for (const { isAfterReset, shown } of runs) {
@@ -181,7 +176,7 @@ function judgeConnections(open: StreamCase, stream: WatchedStream): void {
     if (sight.kind === "event") hasEnded ||= isEnd(stream, sight)
     const mayEnd =
       hasEnded || isDenied(stream.sights[index + 1]) || isSuspended(open, stream, sight)
-    if (sight.kind === "ended" && !mayEnd && !isDying(open, sight)) {
+    if (sight.kind === "ended" && !mayEnd && !mayLeave(open, sight)) {
       fail(`${name} was ended before its end by ${sight.node}`)
     }
     if (sight.kind === "answered" && !isDenied(sight) && !isRight(sight.status, stream, told)) {
@@ -190,8 +185,13 @@ function judgeConnections(open: StreamCase, stream: WatchedStream): void {
   }
 }
 
-function isDying({ faults }: StreamCase, { at, node }: Extract<Sight, { kind: "ended" }>): boolean {
-  return (faults.endedAt.get(node) ?? Infinity) <= at + DEATH_MS
+function mayLeave(
+  { faults }: StreamCase,
+  { at, node }: Extract<Sight, { kind: "ended" }>,
+): boolean {
+  const isDead = (faults.endedAt.get(node) ?? Infinity) <= at + DEATH_MS
+  // Of a task that is lost there is nothing more to show.
+  return isDead || wasForgotten(faults, at)
 }
 
 /** The key was revoked, or the account suspended. */

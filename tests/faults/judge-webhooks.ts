@@ -6,7 +6,7 @@
  */
 import { verifyWebhook } from "@safelight/client"
 import type { Delivery, WebhookEndpoint } from "@safelight/core"
-import { isForgotten, SETTLE_MS, type RoundFaults } from "./round-faults.ts"
+import { wasForgotten, type RoundFaults } from "./round-faults.ts"
 import type { ToldWebhook } from "./audience.ts"
 import type { ToldEvent, ToldEvents } from "./told-events.ts"
 import type { ReceivedMessage } from "./webhook-receiver.ts"
@@ -89,11 +89,6 @@ function pairDeliveries(open: WebhookCase, webhook: ToldWebhook): ReadonlyMap<To
     open.fail(`webhook ${webhook.path} has two deliveries of ${payload}`)
   }
   return sent
-}
-
-/** Whether a message that was received then may be about what was forgotten since. */
-function wasForgotten(faults: RoundFaults, at: number): boolean {
-  return isForgotten(faults, at) || isForgotten(faults, at - SETTLE_MS)
 }
 
 /** One id, one event, whatever was lost in between; and one event, one id. */

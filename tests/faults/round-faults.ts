@@ -40,6 +40,11 @@ export function isForgotten({ forgotten }: RoundFaults, at: number): boolean {
   return forgotten.some(({ from, to }) => at >= from && at <= to)
 }
 
+/** Whether what was told then may have been forgotten: a node that lived on may have it in its memory. */
+export function wasForgotten({ forgotten }: RoundFaults, at: number): boolean {
+  return forgotten.some(({ from }) => at >= from)
+}
+
 /**
  * Whether the name of the operation reached a node that could write it down for good: the node
  * lived on, undisturbed, for `SETTLE_MS`, before anything was forgotten.
