@@ -328,12 +328,17 @@ describe("fal's own client", () => {
   })
 
   it("follows a request's status as a stream", async () => {
-    await using stub = await start({ queueMs: 5, runMs: 5 })
+    const clock = createManualClock()
+    await using stub = await start({ clock, queueMs: 5, runMs: 5 })
     const states: string[] = []
     const { data } = await connect(stub).subscribe("fal-ai/flux/dev", {
       input: { prompt: "a fox" },
       mode: "streaming",
-      onQueueUpdate: ({ status }) => void states.push(status),
+      onQueueUpdate({ status }) {
+        states.push(status)
+        // Whatever it has been told of, it goes on from there.
+        void clock.advance(5)
+      },
     })
     assert.equal(data.images.length, 1)
     assert.deepEqual([...new Set(states)], ["IN_QUEUE", "IN_PROGRESS", "COMPLETED"])
