@@ -71,9 +71,11 @@ export async function stopNodes(round: Round, stops: number): Promise<void> {
     const wake = round.disturb(`stop at ${trap.point}`)
     const task = node.trappedAt() ?? ""
     const calls = round.upstream.countCreateCalls(task)
-    // Looked up and found uncreated, it is asked for anew; any other is over its claim by then.
-    if (isCalling) await round.activity.until(() => round.upstream.countCreateCalls(task) > calls)
-    else await lasting(CLAIM_MS * 3)
+    // Looked up and found uncreated, it is asked for anew, unless it was erased or cancelled meanwhile; any other
+    // is over its claim by then.
+    const isAskedAnew = (): boolean => round.upstream.countCreateCalls(task) > calls
+    const claimsOver = lasting(CLAIM_MS * (isCalling ? 10 : 3))
+    await (isCalling ? Promise.race([round.activity.until(isAskedAnew), claimsOver]) : claimsOver)
     node.signal("SIGCONT")
     wake()
     await round.activity.more(RECOVERY)
