@@ -6,8 +6,8 @@ import { toLabelRows, toStoredTaskRow, type LogChange } from "@safelight/store"
 import type { AddedTotals, BatchRows, SectionName } from "./sections.ts"
 
 /**
- * `isPlain`: rows of new tasks, and of tasks that finish, are inserted as if there were none yet; if there
- * is one, the statement fails.
+ * `isPlain`: the places of new tasks in the queue, and of finished ones with retention, are inserted as if there
+ * were none yet; if there is one, the statement fails.
  */
 export function toBatchRows(changes: readonly LogChange[], isPlain: boolean): BatchRows {
   const rows: BatchRows = {}

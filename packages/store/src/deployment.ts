@@ -10,7 +10,7 @@ import type {
   DeploymentRecord,
   DeploymentStorage,
 } from "@safelight/core"
-import { toStep, type Database } from "./driver.ts"
+import { toStep, type Database, type Step } from "./driver.ts"
 import { describeStatements, type Compiler } from "./statement.ts"
 import { TABLES, type DatabaseOrigin, type DeploymentRow } from "./tables.ts"
 
@@ -74,6 +74,18 @@ export function createDeploymentMethods(
   compiler: Compiler,
 ): DeploymentStorage {
   const statements = DEPLOYMENT_STATEMENTS(compiler)
+  type Find = typeof statements.findSecret
+
+  /** The secret that is there, or else what `proposal` writes, or what was written meanwhile. */
+  async function agree(find: Find, proposal: readonly Step[]): Promise<string> {
+    const [made] = await read(find, {})
+    if (made !== undefined) return made.secret
+    await commit({ steps: proposal })
+    const [agreed] = await read(find, {})
+    assert.ok(agreed, "a secret that was written is there")
+    return agreed.secret
+  }
+
   return {
     async readDeployment() {
       const { certain } = await readOrigin()
@@ -86,22 +98,13 @@ export function createDeploymentMethods(
       const step = toStep(statements.record, toRecord(request, whole, row))
       return (await commit({ steps: [step], isGuarded: true })) === true
     },
-    async agreeOnSecret(proposed) {
-      const [made] = await read(statements.findSecret, {})
-      if (made !== undefined) return made.secret
+    agreeOnSecret(proposed) {
       const insert = toStep(statements.insertSecret, { secret: proposed })
-      await commit({ steps: [insert, toStep(statements.pruneSecrets, {})] })
-      const [agreed] = await read(statements.findSecret, {})
-      assert.ok(agreed, "a secret that was written is there")
-      return agreed.secret
+      return agree(statements.findSecret, [insert, toStep(statements.pruneSecrets, {})])
     },
-    async agreeOnSealingSecret(proposed) {
-      const [made] = await read(statements.findSealingSecret, {})
-      if (made !== undefined) return made.secret
-      await commit({ steps: [toStep(statements.insertSealingSecret, { secret: proposed })] })
-      const [agreed] = await read(statements.findSealingSecret, {})
-      assert.ok(agreed, "a secret that was written is there")
-      return agreed.secret
+    agreeOnSealingSecret(proposed) {
+      const insert = toStep(statements.insertSealingSecret, { secret: proposed })
+      return agree(statements.findSealingSecret, [insert])
     },
   }
 }

@@ -60,7 +60,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     const { count } = held
     line.inFlight += count
     line.isTaking = true
-    // What is queued from now on may not be among what is taken.
+    // A delivery that is queued from now on may be missed by this take.
     line.isDue = false
     const taken = await take(line, count, options)
     line.isTaking = false

@@ -33,8 +33,8 @@ export const DEFAULTS = {
    */
   sendsPerHost: 8,
   /**
-   * That wait for one endpoint, notices that are not due yet left out. What comes beyond is given up at once, and
-   * may be replayed.
+   * How many messages may wait for one endpoint; notices of expiry don't count. What comes beyond is given up at
+   * once, and may be replayed.
    */
   waitingPerEndpoint: 10_000,
   /** How long a try may take, with recording it, before another node makes it too: twice the most it needs. */

@@ -5,7 +5,7 @@
  * an hour, in which somebody can set it right. What is removed for good goes by `removal-clock.ts`.
  */
 import { isSafelightError, type Clock, type Log, type Storage } from "@safelight/core"
-import { HOLD_MS, TOLERANCE_MS } from "./clock-hold.ts"
+import { createClockHold, toMoment, TOLERANCE_MS, type Sight } from "./clock-hold.ts"
 
 export interface EngineClock extends Clock {
   /** The moment by which tasks are ended, ms; never ahead of `now`. */
@@ -30,12 +30,6 @@ export function createEngineClock({ clock, log, storage }: EngineClockPorts): En
   return readClock === undefined
     ? createHostClock(clock, log)
     : createDatabaseClock(clock, log, readClock)
-}
-
-/** A wall clock's moment, and when it was seen on the monotonic clock. */
-interface Sight {
-  readonly at: number
-  readonly seenAt: number
 }
 
 function createDatabaseClock(
@@ -81,7 +75,7 @@ function createDatabaseClock(
   function now(): number {
     if (clock.monotonicNow() >= tryAt && reading === undefined) refresh()
     if (sight === undefined) return clock.now()
-    return Math.floor(sight.at + clock.monotonicNow() - sight.seenAt)
+    return toMoment(sight, clock.monotonicNow())
   }
 
   return {
@@ -103,20 +97,15 @@ function createJudge(
 ): (at: number) => number {
   let sight: Sight | undefined =
     first === undefined ? undefined : { at: first, seenAt: clock.monotonicNow() }
-  /** When the jump was noticed that is being waited out, on the monotonic clock. */
-  let jumpedAt: number | undefined
+  const hold = createClockHold()
 
   return (at) => {
     const seenAt = clock.monotonicNow()
-    const expectedAt = sight === undefined ? at : Math.floor(sight.at + seenAt - sight.seenAt)
-    const isAhead = at - expectedAt > TOLERANCE_MS
-    if (isAhead && jumpedAt === undefined) {
-      jumpedAt = seenAt
-      log.warn({ aheadMs: at - expectedAt }, "clock jump")
-    }
-    if (isAhead && seenAt - (jumpedAt ?? seenAt) < HOLD_MS) return expectedAt
+    const expectedAt = sight === undefined ? at : toMoment(sight, seenAt)
+    const aheadMs = at - expectedAt
+    const lead = { aheadMs, mayDifferMs: TOLERANCE_MS, seenAt }
+    if (hold.isHeld(lead, () => log.warn({ aheadMs }, "clock jump"))) return expectedAt
     sight = { at, seenAt }
-    jumpedAt = undefined
     return at
   }
 }

@@ -4,7 +4,7 @@
  * process started. A service that was merely stopped looks the same: it removes an hour later. Nothing else waits.
  */
 import type { Clock, Log, TaskStorage } from "@safelight/core"
-import { HOLD_MS, TOLERANCE_MS } from "./clock-hold.ts"
+import { createClockHold, toMoment, TOLERANCE_MS, type Sight } from "./clock-hold.ts"
 
 export interface RemovalClock {
   /** Milliseconds; never far ahead of what was kept, unless that was so for an hour. Rejects where the storage fails. */
@@ -26,60 +26,45 @@ const RESTART_MS = 600_000
 const ADVICE =
   "if the clock is right, nothing needs to be done, or restart with `serve --trust-clock` to remove at once; if it is wrong, set it right within the hour"
 
-interface Sight {
-  readonly at: number
-  /** On the monotonic clock. */
-  readonly seenAt: number
-}
-
 export function createRemovalClock({ clock, log, storage }: RemovalClockPorts): RemovalClock {
   const look = (): Sight => ({ at: clock.now(), seenAt: clock.monotonicNow() })
   /** What a new database has in place of a kept moment; a database's clock was not read yet. */
   const start = storage.readClock === undefined ? look() : undefined
   /** The last moment that was judged by, and when that was on the monotonic clock. */
   let sight: Sight | undefined
-  /** Since when the clock is ahead, on the monotonic clock. */
-  let heldSince: number | undefined
+  const hold = createClockHold()
 
   /** What the clock may show; undefined: nothing is known of earlier moments. */
   function toExpected(kept: number | null, seenAt: number): number | undefined {
     const seen = sight ?? (kept === null ? start : undefined)
-    const own = seen && Math.floor(seen.at + seenAt - seen.seenAt)
+    const own = seen && toMoment(seen, seenAt)
     if (own === undefined || kept === null) return own ?? kept ?? undefined
     return Math.max(own, kept)
   }
 
-  function isHeld(at: number, expectedAt: number, seenAt: number): boolean {
+  function isHeld({ at, seenAt }: Sight, expectedAt: number): boolean {
     const mayDifferMs = sight === undefined ? RESTART_MS : TOLERANCE_MS
-    if (at - expectedAt <= mayDifferMs) {
-      heldSince = undefined
-      return false
-    }
-    if (heldSince === undefined) {
-      heldSince = seenAt
-      const fields = { aheadMs: at - expectedAt, now: at, lastKept: expectedAt, advice: ADVICE }
-      log.warn(fields, "removal held back")
-    }
-    if (seenAt - heldSince < HOLD_MS) return true
-    heldSince = undefined
-    return false
+    const aheadMs = at - expectedAt
+    return hold.isHeld({ aheadMs, mayDifferMs, seenAt }, () =>
+      log.warn({ aheadMs, now: at, lastKept: expectedAt, advice: ADVICE }, "removal held back"),
+    )
   }
 
   return {
     async now() {
       await clock.synchronise()
       const kept = await storage.readJudgedMoment()
-      const { at, seenAt } = look()
-      const expectedAt = toExpected(kept, seenAt)
-      const judgedAt = expectedAt !== undefined && isHeld(at, expectedAt, seenAt) ? expectedAt : at
-      sight = { at: judgedAt, seenAt }
+      const seen = look()
+      const expectedAt = toExpected(kept, seen.seenAt)
+      const judgedAt = expectedAt !== undefined && isHeld(seen, expectedAt) ? expectedAt : seen.at
+      sight = { at: judgedAt, seenAt: seen.seenAt }
       await storage.keepJudgedMoment(judgedAt)
       return judgedAt
     },
     async trust() {
       await clock.synchronise()
       sight = look()
-      heldSince = undefined
+      hold.end()
       await storage.keepJudgedMoment(sight.at)
     },
   }
