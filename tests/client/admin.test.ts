@@ -114,37 +114,43 @@ describe("an operator's client", () => {
       error: null,
     }
     const event = { at: 1, data: "{}", hash: "ab", schema: 1, task: "a", type: "t", version: 1 }
+    const next = { ...event, version: 2 }
     const cancelled = { outcome: "stopped", charge_micros: 0, charge_limit_micros: 0, task }
     const { client, requests } = createScriptedClient([
       json(200, { tasks: [task], next_cursor: "next" }),
       json(200, task),
-      json(200, { task_id: "a b", events: [event] }),
+      json(200, { task_id: "a b", events: [event], next_cursor: "behind" }),
+      json(200, { task_id: "a b", events: [next], next_cursor: null }),
       json(200, cancelled),
       json(200, task),
       json(200, { tasks: [{ ...task, account: 5 }], next_cursor: null }),
-      json(200, { events: [{ ...event, hash: 5 }] }),
+      json(200, { events: [{ ...event, hash: 5 }], next_cursor: null }),
+      json(200, { events: [event], next_cursor: "same" }),
+      json(200, { events: [event], next_cursor: "same" }),
     ])
     const { admin } = client
     const page = await admin.tasks({ account: "é", status: "failed", limit: 5, cursor: "c" })
     assert.deepEqual(page, { tasks: [task], next_cursor: "next" })
     assert.deepEqual(await admin.task("a b"), task)
-    assert.deepEqual(await admin.taskEvents("a b"), [event])
+    assert.deepEqual(await admin.taskEvents("a b"), [event, next])
     assert.deepEqual(await admin.cancelTask("a b"), cancelled)
     assert.deepEqual(await admin.resolveTask("a b", { adopt: "op" }), task)
     const isNonsense = (error: unknown) => isApiError(error) && error.code === "invalid_answer"
     await assert.rejects(admin.tasks(), isNonsense)
     await assert.rejects(admin.taskEvents("a"), isNonsense)
+    await assert.rejects(admin.taskEvents("b"), isNonsense)
     assert.deepEqual(
-      requests.slice(0, 5).map(({ method, target }) => `${method} ${target}`),
+      requests.slice(0, 6).map(({ method, target }) => `${method} ${target}`),
       [
         "GET /v1/admin/tasks?account=%C3%A9&status=failed&limit=5&cursor=c",
         "GET /v1/admin/tasks/a%20b",
         "GET /v1/admin/tasks/a%20b/events",
+        "GET /v1/admin/tasks/a%20b/events?cursor=behind",
         "POST /v1/admin/tasks/a%20b/cancel",
         "POST /v1/admin/tasks/a%20b/resolve",
       ],
     )
-    assert.equal(requests[4]?.body, '{"adopt":"op"}')
+    assert.equal(requests[5]?.body, '{"adopt":"op"}')
   })
 
   it("asks for accounts and keys, and sends what makes a secret once", async () => {

@@ -13,9 +13,21 @@ describe("a task's events", () => {
     const scene = createScene({ channels: [createScriptedChannel({ submits })] })
     const { account, id } = await scene.submit()
     await scene.clock.advance(1_000)
-    const events = await scene.engine.listEvents({ account, id })
-    assert.deepEqual(events, scene.history(id))
-    assert.equal(events?.at(-1)?.type, "succeeded")
+    const all = await scene.engine.listEvents({ account, id })
+    assert.deepEqual(all, { events: scene.history(id), next: null })
+    assert.equal(all?.events.at(-1)?.type, "succeeded")
+  })
+
+  it("are read a page at a time where a limit is given", async () => {
+    const scene = createScene({ channels: [createScriptedChannel({ submits: [completed()] })] })
+    const { account, id } = await scene.submit()
+    await scene.clock.advance(1_000)
+    const history = scene.history(id)
+    const read = (after: number, limit: number) =>
+      scene.engine.listEvents({ account, id, after, limit })
+    assert.deepEqual(await read(0, 2), { events: history.slice(0, 2), next: 2 })
+    assert.deepEqual(await read(2, history.length - 2), { events: history.slice(2), next: null })
+    assert.deepEqual(await read(history.length, 2), { events: [], next: null })
   })
 
   it("are unknown to everybody else, as is a task that never was", async () => {

@@ -27,6 +27,7 @@ import { quoteTask } from "./prices/quote-task.ts"
 import { cancelTask, type ClientCancellation } from "./tasks/cancel-task.ts"
 import { listArtifacts, toClientTask, type ClientTask } from "./tasks/client-task.ts"
 import { holdArtifacts } from "./tasks/hold-artifacts.ts"
+import { listEvents } from "./tasks/list-events.ts"
 import { listPage, listTasks, type CallOptions, type PageQuery } from "./tasks/list-tasks.ts"
 import type { JsonText } from "./tasks/json-text.ts"
 import type { AnyModel, ParametersOf } from "./tasks/model-parameters.ts"
@@ -169,10 +170,7 @@ export function createClient(options: ClientOptions): Client {
     artifact: (id, key) => createTaskArtifact(connection, id, key),
     artifacts: (id, more) => listArtifacts(connection, id, more),
     hold: (id, until, more) => holdArtifacts(connection, id, until, more),
-    async events(id, { signal } = {}) {
-      const path = `${toTaskPath(id)}/events`
-      return (await connection.read(path, isEventList, { signal })).events
-    },
+    events: (id, more = {}) => listEvents(connection, toTaskPath(id), isEventList, more),
     taskUsage: (id, { signal } = {}) =>
       connection.read(`${toTaskPath(id)}/usage`, isTaskUsage, { signal }),
     usage: ({ from, to, label } = {}, { signal } = {}) =>

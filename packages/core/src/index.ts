@@ -328,6 +328,7 @@ export type {
   Admission,
   AdmitRequest,
   Append,
+  EventRange,
   IdempotencyRequest,
   IdempotentTask,
   ListPage,
@@ -380,11 +381,13 @@ export {
   type CallbackResult,
   type CallbackService,
   type Cancellation,
+  type EventPage,
   type FoundArtifacts,
   type HoldRefusal,
   type HoldRequest,
   type HoldResult,
   type IdempotencyKey,
+  type ListEventsRequest,
   type ListResult,
   type OpenArtifactRequest,
   type QuoteRequest,
@@ -432,6 +435,7 @@ export {
   type TaskEventOf,
   type Usage,
 } from "./task/events.ts"
+export { toEventPage } from "./task/event-page.ts"
 export { advance, evolve, fold } from "./task/evolve.ts"
 export {
   FAILURE_CODES,

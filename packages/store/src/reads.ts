@@ -6,6 +6,7 @@ import {
   createBoundedCache,
   fromSnapshot,
   REQUEST_INPUT,
+  type EventRange,
   type Storage,
   type StreamHead,
 } from "@safelight/core"
@@ -49,6 +50,15 @@ export const READ_STATEMENTS = describeStatements(({ db, compile, members }) => 
       .where("task", "=", task)
       .orderBy("version"),
   ),
+  findEventsBetween: compile(({ after, limit, task }: OfTask & EventRange) =>
+    db
+      .selectFrom("events")
+      .select(TABLES.events.members)
+      .where("task", "=", task)
+      .where("version", ">", after)
+      .orderBy("version")
+      .limit(limit),
+  ),
   /**
    * Before the others: where appends run beside it, it waits for those that have seen the request, and none sees
    * it after.
@@ -86,7 +96,10 @@ export function createReadMethods(driver: Database, compiler: Compiler): ReadMet
   return {
     readTask: createHeadReader(driver, compiler),
     readArtifacts: (task) => read(statements.findArtifacts, { task }),
-    readEvents: (task) => read(statements.findEvents, { task }),
+    readEvents: (task, range) =>
+      range === undefined
+        ? read(statements.findEvents, { task })
+        : read(statements.findEventsBetween, { task, ...range }),
     async readInput({ task, name }) {
       return (await readInputs(task))?.find((input) => input.name === name)
     },

@@ -203,6 +203,23 @@ export const APPEND_BEHAVIOURS: Behaviours<StorageFixture> = {
     assert.deepEqual(versions, [1, 2, 3])
   },
 
+  "a task's events are read whole, or a page of them": async ({ storage }) => {
+    let sample = submitSample({ id: "t" })
+    await storage.append(sample.append)
+    for (let progress = 2; progress < 8; progress += 1) {
+      sample = advanceSample(sample.head, toNextCommands(progress))
+      await storage.append(sample.append)
+    }
+    const events = await storage.readEvents("t")
+    assert.equal(events.length, sample.head.task.version)
+    const read = (after: number, limit: number) => storage.readEvents("t", { after, limit })
+    assert.deepEqual(await read(0, 2), events.slice(0, 2))
+    assert.deepEqual(await read(2, 3), events.slice(2, 5))
+    assert.deepEqual(await read(4, 100), events.slice(4))
+    assert.deepEqual(await read(events.length, 100), [])
+    assert.deepEqual(await storage.readEvents("other", { after: 0, limit: 1 }), [])
+  },
+
   "a read sees every append that resolved before it": async ({ storage }) => {
     const lanes = toIds(16).map(async (id) => {
       let sample = submitSample({ id })

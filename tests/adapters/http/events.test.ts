@@ -111,7 +111,48 @@ for (const kind of WORLDS) {
       const shown = EVENTS.map(([{ type }, members], index) => {
         return { version: index + 1, type, at_ms: AT, ...members }
       })
-      assert.deepEqual(JSON.parse(text), { task_id: id, events: shown })
+      assert.deepEqual(JSON.parse(text), { task_id: id, events: shown, next_cursor: null })
+    })
+
+    it("are shown in pages of up to 1,000, each with a cursor for the next", async () => {
+      await using world = await open(kind)
+      const { id } = world.fake.put(toTask(taskId(3)))
+      const [event] = EVENTS[0] ?? assert.fail()
+      world.fake.events.set(
+        id,
+        Array.from({ length: 1_003 }, () => event),
+      )
+      async function read(query: string): Promise<[versions: number[], cursor: string | null]> {
+        const response = await world.call(`/v1/tasks/${id}/events${query}`)
+        const page = (await response.json()) as {
+          events: { version: number }[]
+          next_cursor: string | null
+        }
+        return [page.events.map(({ version }) => version), page.next_cursor]
+      }
+      const toVersions = (from: number, to: number) =>
+        Array.from({ length: to - from + 1 }, (_, index) => from + index)
+      const [first, behind] = await read("")
+      assert.deepEqual(first, toVersions(1, 1_000))
+      assert.deepEqual(await read(`?cursor=${behind}`), [toVersions(1_001, 1_003), null])
+      const [few, more] = await read("?limit=2")
+      assert.deepEqual(few, [1, 2])
+      assert.deepEqual((await read(`?limit=2&cursor=${more}`))[0], [3, 4])
+    })
+
+    it("refuse a page that there can't be, by the parameter's name", async () => {
+      await using world = await open(kind)
+      const { id } = world.fake.put(toTask(taskId(3)))
+      for (const [query, param] of [
+        ["limit=0", "limit"],
+        ["limit=1001", "limit"],
+        ["cursor=none", "cursor"],
+        ["after=1", "after"],
+      ]) {
+        const response = await world.call(`/v1/tasks/${id}/events?${query}`)
+        const { error } = (await response.json()) as { error: { param: string } }
+        assert.deepEqual([response.status, error.param], [400, param])
+      }
     })
 
     it("of another account's task, or of none, are as unknown as the task", async () => {

@@ -182,6 +182,7 @@ function readTasks(world: World, keys: readonly string[], read: Add): void {
   for (const query of ["limit=0", "limit=101", "limit=x", "status=lost", "other=1&one=2"]) {
     read(TASKS, `/v1/tasks?${query}`)
   }
+  readEvents(queued.id, read)
   for (const query of ["from=-1", "to=253402300800", "from=x", "from=2&to=1", "other=1"]) {
     read(USAGE, `/v1/usage?${query}`)
   }
@@ -197,6 +198,12 @@ function readTasks(world: World, keys: readonly string[], read: Add): void {
     read(TASK, `/v1/tasks/${each.id}`)
     read(TASK, `/v1/tasks/${each.id}`, { headers: { prefer: "wait=0" } })
     read(ARTIFACTS, `/v1/tasks/${each.id}/artifacts`)
+  }
+}
+
+function readEvents(id: string, read: Add): void {
+  for (const query of ["limit=0", "limit=1001", "limit=x", "cursor=!", "other=1"]) {
+    read(TASK_EVENTS, `/v1/tasks/${id}/events?${query}`)
   }
 }
 

@@ -34,7 +34,8 @@ export function createFakeOperatorTasks(
             next: { createdAt: 0, id: RUNNING },
           }),
     findTask: (id) => ask(["find", id], find(id)),
-    listStoredEvents: (id) => ask(["events", id], find(id) && [EVENT]),
+    listStoredEvents: (id, range) =>
+      ask(["events", id, range], find(id) && { events: [EVENT], next: 4 }),
     async cancelTask(id, changedBy) {
       noteChanger(changedBy)
       const task = await ask(["cancel", id], find(id))

@@ -198,10 +198,13 @@ export function createFakeService() {
       refuseOddId(id)
       return findWithArtifacts(id)
     },
-    async listEvents({ account, id }) {
+    async listEvents({ account, after = 0, id, limit = Infinity }) {
       failIfAsked()
       refuseOddId(id)
-      return tasks.get(id)?.account === account ? (events.get(id) ?? []) : undefined
+      if (tasks.get(id)?.account !== account) return undefined
+      const all = events.get(id) ?? []
+      const next = all.length > after + limit ? after + limit : null
+      return { events: all.slice(after, after + limit), next }
     },
     async findUsage({ account, id }) {
       failIfAsked()

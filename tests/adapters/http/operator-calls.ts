@@ -76,9 +76,12 @@ function addTasks(keys: readonly string[], add: Add): void {
     for (const template of [ONE_TASK, `${ONE_TASK}/events`]) {
       const toPath = (id: string): string => template.replace("{task_id}", id)
       addCommon(template, toPath(RUNNING), { method }, keys, add)
-      for (const id of [UNKNOWN, "nothing", `${RUNNING}?other=1`]) {
-        add(template, toPath(id), { method })
-      }
+      for (const id of [UNKNOWN, "nothing"]) add(template, toPath(id), { method })
+      add(template, `${toPath(RUNNING)}?other=1`, { method })
+    }
+    for (const query of ["limit=1001", "limit=0", "limit=x", "cursor=!"]) {
+      const path = `${ONE_TASK}/events`
+      add(path, `${path.replace("{task_id}", RUNNING)}?${query}`, { method })
     }
   }
   const template = `${ONE_TASK}/cancel`

@@ -63,10 +63,12 @@ describe("an operator's tasks", () => {
   })
 
   it("are shown one by one, with what hashes cover", async () => {
-    const { ask } = await create()
+    const { ask, operator } = await create()
     const { body } = await ask(`${TASKS}/${RUNNING}`)
     assert.deepEqual([body["account"], body["task_id"]], ["account-b", RUNNING])
     const { body: log } = await ask(`${TASKS}/${RUNNING}/events`)
+    const cursor = log["next_cursor"]
+    assert.equal(typeof cursor, "string")
     assert.deepEqual(log, {
       task_id: RUNNING,
       events: [
@@ -80,7 +82,10 @@ describe("an operator's tasks", () => {
           version: 4,
         },
       ],
+      next_cursor: cursor,
     })
+    await ask(`${TASKS}/${RUNNING}/events?limit=5&cursor=${String(cursor)}`)
+    assert.deepEqual(operator.asked.at(-1), ["events", RUNNING, { after: 4, limit: 5 }])
     for (const path of [UNKNOWN, "nothing", `${UNKNOWN}/events`, "nothing/events"]) {
       // oxlint-disable-next-line no-await-in-loop -- one after the other
       const refused = toError(await ask(`${TASKS}/${path}`))

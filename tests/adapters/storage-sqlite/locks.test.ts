@@ -81,7 +81,7 @@ function assertServedHere(folder: string, options: Partial<SqliteStorageOptions>
 function listLocks(folder: string): string[] {
   const names = ["safelight.db", "safelight.db-shm", "serve.lock"]
   const nameOf = new Map(names.map((name) => [statSync(join(folder, name)).ino, name]))
-  return readFileSync("/proc/locks", "utf8")
+  const listed = readFileSync("/proc/locks", "utf8")
     .split("\n")
     .flatMap((line) => {
       const [, , , mode, pid, place = "", start, end] = line.trim().split(/\s+/)
@@ -90,7 +90,8 @@ function listLocks(folder: string): string[] {
         ? [`${name} ${mode} ${start} ${end}`]
         : []
     })
-    .toSorted()
+  // The file is read piece by piece: a lock is listed twice if another process locks something meanwhile.
+  return [...new Set(listed)].toSorted()
 }
 
 /** What another process is told that would serve the folder. */

@@ -116,8 +116,10 @@ describe("a channel is out, with a line that says why, and another serves,", () 
     const { dispatch, state } = meanwhile
     assert.deepEqual([state, dispatch?.channel], ["succeeded.available", "studio"])
     assert.equal(stub.purchases.length, 1)
-    const events = (await service.engine.listEvents({ account: "sample", id: meanwhile.id })) ?? []
-    const reasons = events.flatMap((each) => (each.type === "deferred" ? each.data.reason : []))
+    const log = await service.engine.listEvents({ account: "sample", id: meanwhile.id })
+    const reasons = log?.events.flatMap((each) =>
+      each.type === "deferred" ? each.data.reason : [],
+    )
     assert.deepEqual(new Set(reasons), new Set(["provider_answered_401"]))
     assert.ok(linesOf(entries).includes("warn: task not created (provider_answered_401)"))
     assertUntold(entries, KEY)

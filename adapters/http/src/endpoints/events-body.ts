@@ -2,17 +2,22 @@
  * The events of a task, as its account may see them: which channel was chosen and why, and how each attempt
  * ended. Handles and keys at a provider, leases and locators are the operator's and left out.
  */
-import type { TaskEvent } from "@safelight/core"
+import type { EventPage, TaskEvent } from "@safelight/core"
+import { toEventCursor } from "./event-query.ts"
 
-/** JSON; oldest first, with the moments in milliseconds. */
-export function toEventsText(task: string, events: readonly TaskEvent[]): string {
+/** JSON of the events behind version `after`; oldest first, with the moments in milliseconds. */
+export function toEventsText(
+  task: string,
+  after: number,
+  { events, next }: EventPage<TaskEvent>,
+): string {
   const shown = events.map((event, index) => ({
-    version: index + 1,
+    version: after + index + 1,
     type: event.type,
     at_ms: event.at,
     ...toMembers(event),
   }))
-  return JSON.stringify({ task_id: task, events: shown })
+  return JSON.stringify({ task_id: task, events: shown, next_cursor: toEventCursor(task, next) })
 }
 
 /** That the operator owes a provider money is nobody else's business. */

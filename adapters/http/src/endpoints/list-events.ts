@@ -1,6 +1,7 @@
 /** GET /v1/tasks/{task_id}/events: what happened to a task, from its log. */
 import { defineEndpoint } from "../endpoint.ts"
 import { TASK_ID } from "../request/path-parameters.ts"
+import { EVENT_QUERY, toEventRange } from "./event-query.ts"
 import { toEventsText } from "./events-body.ts"
 import { findTask } from "./find-task.ts"
 
@@ -13,10 +14,11 @@ export const listEvents = defineEndpoint({
     summary: "What happened to a task",
     description:
       "Its log, oldest first: which channel was taken and why, and what each attempt came to. " +
-      "An event that is there never changes.",
+      "An event that is there never changes. The end of the log is where `next_cursor` is null.",
   },
   key: { scopes: ["tasks:read"], rate: "read" },
   inPath: { task: TASK_ID },
+  query: EVENT_QUERY,
   answers: { 200: { description: "The events.", json: "EventList" } },
   refusals: ["task_not_found"],
 
@@ -24,8 +26,11 @@ export const listEvents = defineEndpoint({
     return async (call) => {
       const account = call.caller.id
       const task = call.param("task")
-      const events = await findTask(refuse, task, (id) => service.listEvents({ account, id }))
-      return reply(call, 200, toEventsText(task, events))
+      const range = toEventRange(call.query)
+      const page = await findTask(refuse, task, (id) =>
+        service.listEvents({ account, id, ...range }),
+      )
+      return reply(call, 200, toEventsText(task, range.after, page))
     }
   },
 })

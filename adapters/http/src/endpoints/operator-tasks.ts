@@ -14,6 +14,7 @@ import { TASK_ID } from "../request/path-parameters.ts"
 import { anyText, choice, integer, moment, toChoice, token } from "../request/query-parameters.ts"
 import { toCancellationText } from "./cancel-task.ts"
 import { findTask } from "./find-task.ts"
+import { EVENT_QUERY, toEventCursor, toEventRange } from "./event-query.ts"
 import { parseCursor, toCursor } from "./list-cursor.ts"
 import { OPERATOR_KEY } from "./operator-key.ts"
 import { toTaskText } from "./task-body.ts"
@@ -123,11 +124,11 @@ export const listStoredEvents = defineEndpoint({
     description:
       "Oldest first. An event's `hash` is the SHA-256, in hexadecimal digits, of `safelight:event:1` and a line feed, " +
       "then the hash of the event before it (64 zeros before the first), then the canonical JSON (RFC 8785) of its " +
-      "other members. `data` is that JSON's member as text.",
+      "other members. `data` is that JSON's member as text. The end of the log is where `next_cursor` is null.",
   },
   key: OPERATOR_KEY,
   inPath: IN_PATH,
-  query: {},
+  query: EVENT_QUERY,
   answers: { 200: { description: "The events.", json: "StoredEventList" } },
   refusals: ["task_not_found"],
 
@@ -135,8 +136,16 @@ export const listStoredEvents = defineEndpoint({
     if (insight === undefined) return undefined
     return async (call) => {
       const id = call.param("task")
-      const found = await findTask(refuse, id, (task) => insight.tasks.listStoredEvents(task))
-      return reply(call, 200, JSON.stringify({ task_id: id, events: found.map(toEventBody) }))
+      const range = toEventRange(call.query)
+      const { events, next } = await findTask(refuse, id, (task) =>
+        insight.tasks.listStoredEvents(task, range),
+      )
+      const body = {
+        task_id: id,
+        events: events.map(toEventBody),
+        next_cursor: toEventCursor(id, next),
+      }
+      return reply(call, 200, JSON.stringify(body))
     }
   },
 })

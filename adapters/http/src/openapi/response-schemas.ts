@@ -90,6 +90,7 @@ const storedEventList = v.object({
       version: v.pipe(whole, v.description("1, 2, 3… within the task.")),
     }),
   ),
+  next_cursor: v.nullable(v.string()),
 })
 
 const artifact = v.object({
@@ -179,6 +180,7 @@ const taskEvent = v.object({
 const eventList = v.object({
   task_id: v.pipe(v.string(), v.uuid()),
   events: v.pipe(v.array(taskEvent), v.description("Oldest first.")),
+  next_cursor: v.nullable(v.string()),
 })
 
 const taskUsage = v.object({

@@ -9,6 +9,7 @@ import {
 import type { OperatorTask, OperatorTaskList, StoredEventList } from "../api/operator-answers.ts"
 import { withQuery } from "../api/paths.ts"
 import type { Connection } from "../connection/connection.ts"
+import { listEvents } from "../tasks/list-events.ts"
 import type { CallOptions } from "../tasks/list-tasks.ts"
 
 export type StoredEvent = StoredEventList["events"][number]
@@ -49,10 +50,7 @@ export function createAdminTaskCalls(connection: Connection): AdminTaskCalls {
       return connection.read(withQuery(PATH, query), isOperatorTaskList, { signal })
     },
     task: (id, { signal } = {}) => connection.read(toPath(id), isOperatorTask, { signal }),
-    async taskEvents(id, { signal } = {}) {
-      const path = `${toPath(id)}/events`
-      return (await connection.read(path, isStoredEventList, { signal })).events
-    },
+    taskEvents: (id, more = {}) => listEvents(connection, toPath(id), isStoredEventList, more),
     cancelTask(id, { signal } = {}) {
       const request = { method: "POST", path: `${toPath(id)}/cancel`, signal } as const
       const once = async () => (await connection.ask(request, isCancellation)).value

@@ -124,6 +124,7 @@ export interface EventList {
     readonly artifact_keys?: readonly string[]
     readonly error?: TaskFailure
   }[]
+  readonly next_cursor: string | null
 }
 
 export interface WebhookEndpoint {

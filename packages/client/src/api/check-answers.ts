@@ -67,8 +67,9 @@ export function isArtifactLink(value: unknown): value is ArtifactLink {
 }
 
 export function isEventList(value: unknown): value is EventList {
-  const { events } = toMembers<EventList>(value)
-  return isListOf(events, (each) => isName(toMembers<{ type: unknown }>(each).type))
+  const { events, next_cursor: cursor } = toMembers<EventList>(value)
+  const isEvent = (each: unknown): boolean => isName(toMembers<{ type: unknown }>(each).type)
+  return isListOf(events, isEvent) && (cursor === null || isName(cursor))
 }
 
 export function isTaskUsage(value: unknown): value is TaskUsage {

@@ -65,8 +65,9 @@ export function isOperatorTaskList(value: unknown): value is OperatorTaskList {
 }
 
 export function isStoredEventList(value: unknown): value is StoredEventList {
-  const { events } = toMembers(value)
-  return Array.isArray(events) && events.every(isStoredEvent)
+  const { events, next_cursor: cursor } = toMembers(value)
+  const isCursor = cursor === null || typeof cursor === "string"
+  return Array.isArray(events) && events.every(isStoredEvent) && isCursor
 }
 
 export function isOperatorAccount(value: unknown): value is OperatorAccount {

@@ -339,6 +339,7 @@ export interface StoredEventList {
     /** 1, 2, 3… within the task. */
     readonly version: number
   }[]
+  readonly next_cursor: string | null
 }
 
 export interface System {

@@ -1,9 +1,9 @@
 /** Lists the account's tasks, newest first; each page is fetched when it is needed. */
-import { clientError } from "../api-error.ts"
 import type { ListQuery, Task, TaskList } from "../api/answers.ts"
 import { isTaskList } from "../api/check-answers.ts"
 import { TASKS_PATH, withQuery } from "../api/paths.ts"
 import type { Connection } from "../connection/connection.ts"
+import { readPages } from "../connection/read-pages.ts"
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined
@@ -29,14 +29,7 @@ export async function* listTasks(
   query: ListQuery,
   options: CallOptions,
 ): AsyncGenerator<Task, void, undefined> {
-  let cursor: string | undefined
-  do {
-    const page = await listPage(connection, { ...query, cursor }, options)
-    yield* page.tasks
-    const next = page.next_cursor ?? undefined
-    if (next !== undefined && next === cursor) {
-      throw clientError("invalid_answer", "the list of tasks leads back to the same page")
-    }
-    cursor = next
-  } while (cursor !== undefined)
+  const read = (cursor: string | undefined): Promise<TaskList> =>
+    listPage(connection, { ...query, cursor }, options)
+  for await (const { tasks } of readPages("the list of tasks", read)) yield* tasks
 }

@@ -8,11 +8,11 @@ import type { Json } from "../canonical-json.ts"
 import type { StoredEvent } from "../task/stored-event.ts"
 import type { Task, TaskState } from "../task/task.ts"
 import type { Backlog, ChannelHour, DatabaseFacts, OutcomeGrouping } from "./insight-storage.ts"
-import type { Cancellation, ListResult } from "./task-service.ts"
+import type { Cancellation, EventPage, ListResult } from "./task-service.ts"
 import type { OperatorChangePage, OperatorChangesRequest } from "./operator-change-storage.ts"
 import type { OperatorAccounts } from "./operator-accounts.ts"
 import type { ChannelTrouble } from "./channel-trouble.ts"
-import type { ListRequest } from "./task-storage.ts"
+import type { EventRange, ListRequest } from "./task-storage.ts"
 
 export interface OperatorInsight {
   readonly channels: OperatorChannels
@@ -33,8 +33,8 @@ export interface OperatorTasks {
   /** With `account` as `TaskService.listTasks`; without it, and then without labels and moments, of all accounts. */
   listTasks(request: OperatorListRequest): Promise<ListResult>
   findTask(id: string): Promise<Task | undefined>
-  /** What the hashes of a task's events cover, oldest first; undefined for an unknown task. No input is among it. */
-  listStoredEvents(id: string): Promise<readonly StoredEvent[] | undefined>
+  /** What the hashes of a task's events cover, a page of them; undefined for an unknown task. No input is among it. */
+  listStoredEvents(id: string, range: EventRange): Promise<EventPage<StoredEvent> | undefined>
   /** As `TaskService.cancel`. */
   cancelTask(id: string, changedBy: string): Promise<Cancellation | undefined>
   /**

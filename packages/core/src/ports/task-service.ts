@@ -15,7 +15,7 @@ import type { ChargesRequest, ChargeSum } from "./account-storage.ts"
 import type { ArtifactReader } from "./artifact-storage.ts"
 import type { CancelOutcome } from "./channel.ts"
 import type { AbortSignalLike } from "./clock.ts"
-import type { ListPage, ListRequest } from "./task-storage.ts"
+import type { EventRange, ListPage, ListRequest } from "./task-storage.ts"
 
 export interface TaskService {
   /**
@@ -59,8 +59,8 @@ export interface TaskService {
    * the log says are never given whole: this, or a read, rejects with `artifacts-unavailable`.
    */
   openArtifact(request: OpenArtifactRequest): Promise<ArtifactReader>
-  /** What happened to the task, oldest first; undefined for an unknown task. */
-  listEvents(request: TaskRequest): Promise<readonly TaskEvent[] | undefined>
+  /** What happened to the task, oldest first: a page of it; undefined for an unknown task. */
+  listEvents(request: ListEventsRequest): Promise<EventPage<TaskEvent> | undefined>
   /** What the task cost and by which price; undefined for an unknown task. */
   findUsage(request: TaskRequest): Promise<TaskUsage | undefined>
   /**
@@ -161,6 +161,16 @@ export type SubmitResult =
 export interface TaskRequest {
   readonly account: string
   readonly id: string
+}
+
+/** All of a task's log, or a page of it. */
+export interface ListEventsRequest extends TaskRequest, Partial<EventRange> {}
+
+/** Events of consecutive versions, oldest first. */
+export interface EventPage<Event> {
+  readonly events: readonly Event[]
+  /** What `EventRange.after` has to be for the next page; null at the log's end. */
+  readonly next: number | null
 }
 
 export interface Cancellation {

@@ -72,8 +72,8 @@ export interface TaskLog {
   listTasks(request: ListRequest): Promise<ListPage>
   /** What the artifact endpoints read, in order; none for an unknown task. */
   readArtifacts(task: string): Promise<readonly ArtifactRow[]>
-  /** A task's events, oldest first. */
-  readEvents(task: string): Promise<readonly StoredEvent[]>
+  /** A task's events, oldest first: all of them, or those of a page. */
+  readEvents(task: string, page?: EventRange): Promise<readonly StoredEvent[]>
   /** What a person wrote or sent, by name; undefined once erased. */
   readInput(request: { readonly task: string; readonly name: string }): Promise<Input | undefined>
   /** What the task was labelled with; none once these are erased too, and for an unknown task. */
@@ -89,6 +89,14 @@ export interface TaskLog {
    * ends, expiry and keys by it. Absent if one host is all there is: its own clock is the database's.
    */
   readClock?(): Promise<number>
+}
+
+/** A part of a task's log. */
+export interface EventRange {
+  /** The version before the first event; 0 for the log's beginning. */
+  readonly after: number
+  /** The most events. */
+  readonly limit: number
 }
 
 /** A task is listed if every member that is present holds of it. */

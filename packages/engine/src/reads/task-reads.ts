@@ -7,6 +7,7 @@ import {
   currentPrices,
   findPrice,
   openEvent,
+  toEventPage,
   type ChangeService,
   type StreamHead,
   type TaskRequest,
@@ -55,8 +56,11 @@ export function createReads(context: Context): TaskReads {
       const [head, found] = await Promise.all([storage.readTask(id), storage.readArtifacts(id)])
       return head && { task: head.task, artifacts: found }
     },
-    async listEvents(request) {
-      return (await find(request)) && (await storage.readEvents(request.id)).map(openEvent)
+    async listEvents({ after = 0, limit = Number.MAX_SAFE_INTEGER - 1, ...request }) {
+      if ((await find(request)) === undefined) return undefined
+      const stored = await storage.readEvents(request.id, { after, limit: limit + 1 })
+      const { events, next } = toEventPage(stored, limit)
+      return { events: events.map(openEvent), next }
     },
     ...createChangeReads(storage, find),
     async findUsage(request) {

@@ -1,5 +1,6 @@
 /** The tasks of all accounts, as an operator sees and settles them: with what the engine does for an account. */
 import {
+  toEventPage,
   toStatus,
   type OperatorTasks,
   type ResolveRequest,
@@ -39,9 +40,9 @@ export function createOperatorTasks({
       const next = page.next === null ? null : { createdAt: 0, id: page.next }
       return { kind: "listed", tasks: page.tasks, next }
     },
-    async listStoredEvents(id) {
-      const events = await storage.readEvents(id)
-      return events.length === 0 ? undefined : events
+    async listStoredEvents(id, { after, limit }) {
+      if ((await storage.readTask(id)) === undefined) return undefined
+      return toEventPage(await storage.readEvents(id, { after, limit: limit + 1 }), limit)
     },
     async cancelTask(id, changedBy) {
       const task = await findTask(id)

@@ -28,7 +28,8 @@ export function createMemoryReads(tables: MemoryTables, places: Places): MemoryR
     readTask: async (id) => findHead(tables, id),
     listTasks: async (request) => listRows(tables, request),
     readArtifacts: async (task) => artifacts.get(task) ?? [],
-    readEvents: async (task) => events.get(task) ?? [],
+    readEvents: async (task, { after, limit } = { after: 0, limit: Infinity }) =>
+      (events.get(task) ?? []).slice(after, after + limit),
     readInput: async ({ task, name }) => inputs.get(`${task}/${name}`),
     readLabels: async (task) => labels.get(task) ?? {},
     async eraseInputs(task, { keepsNames } = { keepsNames: false }) {

@@ -134,7 +134,7 @@ export function describeBaseline(database: string, places: BaselinePlaces): void
       await using world = await openWorld(places)
       for (const [name, { account, id, ...told }] of Object.entries(baseline.tasks)) {
         const task = await world.engine.findTask({ account, id })
-        const events = await world.engine.listEvents({ account, id })
+        const log = await world.engine.listEvents({ account, id })
         const found = await world.engine.findArtifacts({ account, id })
         const artifacts = found?.artifacts.map(({ key, locator, sha256: hash }) => ({
           key,
@@ -146,7 +146,7 @@ export function describeBaseline(database: string, places: BaselinePlaces): void
             state: task?.state,
             chargeMicros: task?.chargeMicros,
             error: task?.error?.code ?? null,
-            events: events?.map(({ type }) => type),
+            events: log?.events.map(({ type }) => type),
             artifacts,
           },
           told,
