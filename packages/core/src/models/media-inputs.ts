@@ -18,8 +18,11 @@ export function listMediaInputs(
   { media }: Pick<Model, "media">,
   parameters: ParameterValues,
 ): readonly MediaInput[] {
-  return Object.entries(media).flatMap(([param, kind]) => {
-    const urls = [parameters[param] ?? []].flat()
-    return urls.flatMap((url) => (typeof url === "string" ? [{ param, kind, url }] : []))
-  })
+  const inputs: MediaInput[] = []
+  for (const [param, kind] of Object.entries(media)) {
+    for (const url of [parameters[param]].flat()) {
+      if (typeof url === "string") inputs.push({ param, kind, url })
+    }
+  }
+  return inputs
 }

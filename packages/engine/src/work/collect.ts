@@ -59,11 +59,8 @@ export async function collect(
     if (stored.length === 0) return fail(context, work, loss, completed)
     if (stored.length < outputs.length) reportLacking(context, work, outputs, found)
     const success = await succeed(context, work, model, { completed, made: outputs.length, stored })
-    await discardParts(
-      context,
-      work,
-      parts.filter((part) => !stored.includes(part.stored)),
-    )
+    const unused = parts.filter((part) => !stored.includes(part.stored))
+    if (unused.length > 0) await discardParts(context, work, unused)
     return success
   } catch (error) {
     if (toSignal(work).aborted) await discardParts(context, work, parts)

@@ -83,10 +83,11 @@ export function toCheckedChannel(
 const WORDS = ["message", "providerWords", "reason"] as const
 
 /** Calls as `callSafely` does, and cuts the channel's own secrets out of the answer's words. */
-function createAsking(channel: Channel) {
-  return async (call: () => Promise<unknown>): Promise<unknown> => {
+function createAsking(channel: Channel): typeof callSafely<unknown> {
+  if (channel.hideSecrets === undefined) return callSafely
+  return async (call) => {
     const answer = await callSafely(call)
-    if (!isRecord(answer) || channel.hideSecrets === undefined) return answer
+    if (!isRecord(answer)) return answer
     const words = WORDS.flatMap((name) => {
       const text = answer[name]
       return typeof text === "string" ? [[name, channel.hideSecrets?.(text)] as const] : []

@@ -45,9 +45,10 @@ export function createKeptOutputs(): KeptOutputs {
   }>(REMEMBERED)
 
   function take(work: Work): KeptPart[] {
-    const parts = purchases.get(toKey(work))?.parts ?? []
+    const kept = purchases.get(toKey(work))
+    if (kept === undefined) return []
     purchases.delete(toKey(work))
-    return [...parts]
+    return [...kept.parts]
   }
 
   return {
@@ -72,7 +73,8 @@ export function toOutputName(output: ChannelOutput): string {
 
 /** Removes what is kept of a purchase, as the task has ended without it or this process's part in it is over. */
 export async function discardKept(context: Context, work: Work): Promise<void> {
-  await discardParts(context, work, context.keptOutputs.take(work))
+  const parts = context.keptOutputs.take(work)
+  if (parts.length > 0) await discardParts(context, work, parts)
 }
 
 export async function discardParts(
