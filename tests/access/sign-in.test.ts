@@ -59,7 +59,6 @@ describe("a link that signs in", () => {
     const former = await signIn.issue("default")
     const token = await signIn.issue("default")
     for (const wrong of [former, "", `${token}x`, token.toLowerCase(), "💩"]) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       assert.equal(await signIn.signIn(wrong), undefined, wrong)
     }
     assert.notEqual(await signIn.signIn(token), undefined)

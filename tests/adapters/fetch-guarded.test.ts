@@ -54,13 +54,11 @@ describe("media by URL", WATCHDOG, () => {
     })
     const source = createGuardedFetch(LOOPBACK)
     for (const round of [1, 2]) {
-      // oxlint-disable-next-line no-await-in-loop
       const media = await source.open({
         url: `${server.origin}/a b?c=d#${round}`,
         kinds: ["image"],
         maxBytes: 1_000_000,
       })
-      // oxlint-disable-next-line no-await-in-loop
       await read(media)
     }
     assert.equal(server.accepted(), 2)
@@ -85,7 +83,6 @@ describe("media by URL", WATCHDOG, () => {
 
   test("what is no http(s) URL, or holds credentials, is refused", async () => {
     for (const url of ["", "/a", "ftp://a.test/", "file:///etc/passwd", "DATA:,a", "blob:x"]) {
-      // oxlint-disable-next-line no-await-in-loop
       await failed(open(url), /cannot be read|neither http nor https/)
     }
     await failed(open("http://user@media.test/"), /credentials/)
@@ -95,7 +92,6 @@ describe("media by URL", WATCHDOG, () => {
 
   test("ports of other protocols are refused", async () => {
     for (const port of [0, 22, 25, 110, 1_023, 2_049, 6_000, 6_667, 10_080]) {
-      // oxlint-disable-next-line no-await-in-loop
       await failed(open(`http://media.test:${port}/secret-path`), /port is not allowed/)
     }
   })
@@ -105,7 +101,6 @@ describe("media by URL", WATCHDOG, () => {
       response.writeHead(Number(request.url?.slice(1))).end()
     })
     for (const status of [201, 204, 206, 300, 304, 400, 401, 404, 408, 410, 429, 500, 503]) {
-      // oxlint-disable-next-line no-await-in-loop
       await assert.rejects(open(`${server.origin}/${status}`), {
         code: "media_download_failed",
         message: `The media could not be downloaded: its server answers ${status}.`,
@@ -282,7 +277,6 @@ describe("addresses", WATCHDOG, () => {
       [0:0:0:0:0:ffff:7f00:0001] [::1] [::] 0.0.0.0 0 [64:ff9b::7f00:1] [2002:7f00:1::]`
     for (const spelling of spellings.split(/\s+/)) {
       const url = `http://${spelling}:${server.port}/secret-path`
-      // oxlint-disable-next-line no-await-in-loop
       await failed(open(url, {}, { allowedAddresses: [] }), refused)
     }
     assert.equal(server.accepted(), 0)
@@ -291,7 +285,6 @@ describe("addresses", WATCHDOG, () => {
   test("every spelling of an address that is allowed connects", async (t) => {
     const server = await serve(t, (_request, response) => response.end(PNG))
     for (const spelling of ["0x7f.1", "2130706433", "127.1"]) {
-      // oxlint-disable-next-line no-await-in-loop
       await read(await open(`http://${spelling}:${server.port}/`))
     }
     assert.equal(server.accepted(), 3)
@@ -338,7 +331,6 @@ describe("addresses", WATCHDOG, () => {
       ["127.0.0.1", "::1"],
       ["127.0.0.1", "no address"],
     ]) {
-      // oxlint-disable-next-line no-await-in-loop
       await failed(open(url, {}, { lookup: async () => mixed }), refused)
     }
     assert.equal(server.accepted(), 0)
@@ -441,7 +433,6 @@ describe("redirects", WATCHDOG, () => {
       response.writeHead(302, location === undefined ? {} : { location }).end()
     })
     for (const [index, words] of Object.values(locations).entries()) {
-      // oxlint-disable-next-line no-await-in-loop
       await failed(open(`${server.origin}/${index}`), words)
     }
     await failed(open(`${server.origin}/99`), /redirects to no one place/)
@@ -480,11 +471,8 @@ describe("bounds", WATCHDOG, () => {
     })
     for (const path of ["/declared", "/chunked"]) {
       const url = `${server.origin}${path}`
-      // oxlint-disable-next-line no-await-in-loop
       assert.equal((await read(await open(url, { maxBytes: PNG.length }))).length, PNG.length)
-      // oxlint-disable-next-line no-await-in-loop
       await larger(open(url, { maxBytes: PNG.length - 1 }).then(read))
-      // oxlint-disable-next-line no-await-in-loop
       await larger(open(url, { maxBytes: 0 }))
     }
     await server.deserted()
@@ -509,9 +497,7 @@ describe("bounds", WATCHDOG, () => {
       for (const [start, end] of bodies) {
         const head = `HTTP/1.1 200 OK\r\n${connection}${start}`
         const answer = Buffer.concat([Buffer.from(head), PNG, Buffer.from(end)])
-        // oxlint-disable-next-line no-await-in-loop
         const { origin } = await answerRaw(t, answer)
-        // oxlint-disable-next-line no-await-in-loop
         await assert.rejects(open(origin).then(read), {
           code: "media_download_failed",
           message: /the connection failed \(UND_ERR|hung up in the middle of the body/,
@@ -628,35 +614,29 @@ describe("slow and broken servers", WATCHDOG, () => {
 
   test("one that drips its body, before its type is told and after", async (t) => {
     for (const start of [PIECE, PNG]) {
-      // oxlint-disable-next-line no-await-in-loop
       const server = await serve(t, (_request, response) => {
         response.write(start)
         const drip = setInterval(() => response.write("a"), 5)
         response.once("close", () => clearInterval(drip))
       })
       const work = open(server.origin, {}, { bodyTimeoutMs: 10_000, totalTimeoutMs: 100 })
-      // oxlint-disable-next-line no-await-in-loop
       await failed(work.then(read), /took too long/)
-      // oxlint-disable-next-line no-await-in-loop
       await server.deserted()
     }
   })
 
   test("one that brings a byte now and then, before its type is told and after", async (t) => {
     for (const start of [PIECE, PNG]) {
-      // oxlint-disable-next-line no-await-in-loop
       const server = await serve(t, (_request, response) => {
         response.write(start)
         const drip = setInterval(() => response.write("a"), 50)
         response.once("close", () => clearInterval(drip))
       })
       const pace = { bodyTimeoutMs: 200, leastBytesPerSecond: 1_000_000 }
-      // oxlint-disable-next-line no-await-in-loop
       await assert.rejects(open(server.origin, {}, pace).then(read), {
         message: "The media could not be downloaded: its server is too slow.",
         retryable: true,
       })
-      // oxlint-disable-next-line no-await-in-loop
       await server.deserted()
     }
   })
@@ -697,9 +677,7 @@ describe("slow and broken servers", WATCHDOG, () => {
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
     ]
     for (const answer of answers) {
-      // oxlint-disable-next-line no-await-in-loop
       const server = await answerRaw(t, answer)
-      // oxlint-disable-next-line no-await-in-loop
       await failed(open(server.origin).then(read), /not HTTP|connection failed/)
     }
     const chunks =
@@ -737,14 +715,11 @@ describe("calling off", WATCHDOG, () => {
   test("while the TLS handshake or the answer is waited for, the socket is closed", async (t) => {
     for (const scheme of ["https", "http"]) {
       const controller = new AbortController()
-      // oxlint-disable-next-line no-await-in-loop
       const server = await serveRaw(t, (socket) => {
         socket.once("data", () => controller.abort())
       })
       const url = `${scheme}://media.test:${server.port}/`
-      // oxlint-disable-next-line no-await-in-loop
       await calledOff(open(url, { signal: controller.signal }))
-      // oxlint-disable-next-line no-await-in-loop
       await server.deserted()
     }
   })
@@ -869,7 +844,6 @@ describe("types", WATCHDOG, () => {
     const server = await serve(t, async (_request, response) => {
       for (const byte of MEDIA_HEADS.png) {
         response.write(Buffer.of(byte))
-        // oxlint-disable-next-line no-await-in-loop
         await new Promise(setImmediate)
       }
       response.end()
@@ -885,10 +859,8 @@ describe("data URLs", WATCHDOG, () => {
     for (let excess = -4; excess <= 4; excess += 1) {
       const bytes = Buffer.alloc((349_524 / 4) * 3 * 2 + excess, 0xb7)
       MEDIA_HEADS.png.copy(bytes)
-      // oxlint-disable-next-line no-await-in-loop
       const media = await open(encode(bytes))
       assert.equal(media.mimeType, "image/png")
-      // oxlint-disable-next-line no-await-in-loop
       assert.ok(bytes.equals(await read(media)), `${excess}`)
     }
   })
@@ -934,7 +906,6 @@ describe("data URLs", WATCHDOG, () => {
       "data:IMAGE/PNG;base64,",
       "data: image/png;base64,",
     ]) {
-      // oxlint-disable-next-line no-await-in-loop
       await failed(open(prefix + base64), /no allowed form/)
     }
   })
@@ -956,7 +927,6 @@ describe("data URLs", WATCHDOG, () => {
       whole.replace("AAAA", "AAA\u{1f4a9}"),
     ]
     for (const form of forms) {
-      // oxlint-disable-next-line no-await-in-loop
       await failed(open(form).then(read), /not canonical base64/)
     }
   })
@@ -964,10 +934,8 @@ describe("data URLs", WATCHDOG, () => {
   test("their size is bounded before a byte is decoded", async () => {
     for (const length of [60, 61, 62]) {
       const bytes = Buffer.concat([MEDIA_HEADS.png, Buffer.alloc(8)]).subarray(0, length)
-      // oxlint-disable-next-line no-await-in-loop
       assert.equal((await read(await open(encode(bytes), { maxBytes: length }))).length, length)
       const over = open(encode(bytes).replace("iVBO", "****"), { maxBytes: length - 1 })
-      // oxlint-disable-next-line no-await-in-loop
       await assertFault(over, "media_too_large", /larger than \d+ bytes/)
     }
   })

@@ -49,9 +49,7 @@ async function ask(until: number): Promise<void> {
     asked += 1
     const days = FIRST_DAY + ((LAST_DAY - FIRST_DAY) * asked) / holds
     const moment = startedAtS + Math.floor(days * DAY_S)
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     await call("POST", `/v1/tasks/${id}/hold?until=${moment}`)
-    // oxlint-disable-next-line no-await-in-loop
     if (asked % READ_EVERY === 0) await call("GET", `/v1/tasks/${id}/events`)
   }
 }

@@ -90,7 +90,6 @@ async function attack({ url, key }: Started, over: AbortSignal, answers: number[
   const bodies = BODIES_BYTES.map(toBody)
   for (let turn = 0; !over.aborted; turn += 1) {
     const body = bodies[turn % bodies.length] ?? Buffer.alloc(0)
-    // oxlint-disable-next-line no-await-in-loop -- back to back
     answers.push(await post(url, key, body))
   }
 }

@@ -45,7 +45,6 @@ const stop = new AbortController()
 port.once("message", () => stop.abort())
 let posted = 0
 while (!stop.signal.aborted) {
-  // oxlint-disable-next-line no-await-in-loop -- back to back, never two at once
   await post()
   posted += 1
   // The first one is a warm-up: its end is told.

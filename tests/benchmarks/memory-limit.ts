@@ -37,7 +37,6 @@ const SECOND: Hierarchy = {
 /** Undefined where this process can make no such group. The group's processes have to end before it is disposed. */
 export async function createMemoryLimit(bytes: number): Promise<MemoryLimit | undefined> {
   for (const hierarchy of [FIRST, SECOND]) {
-    // oxlint-disable-next-line no-await-in-loop -- the second only where the first is not
     const group = await createGroup(hierarchy, bytes)
     if (group !== undefined) return group
   }
@@ -82,12 +81,10 @@ function isThere(file: string): Promise<boolean> {
 async function removeGroup(group: string): Promise<void> {
   for (let tries = 50; ; tries -= 1) {
     try {
-      // oxlint-disable-next-line no-await-in-loop
       await rmdir(group)
       return
     } catch (error) {
       if (tries === 0 || (error as NodeJS.ErrnoException).code !== "EBUSY") throw error
-      // oxlint-disable-next-line no-await-in-loop
       await setTimeout(100)
     }
   }

@@ -79,7 +79,6 @@ async function untilListening(child: ChildProcess, port: number): Promise<void> 
     if (child.exitCode !== null) throw new Error(`nginx ended with ${child.exitCode}`)
     const socket = connect(port, "127.0.0.1")
     try {
-      // oxlint-disable-next-line no-await-in-loop -- asked until it answers
       await once(socket, "connect")
       return
     } catch (error) {

@@ -214,7 +214,6 @@ describe("an operator's client", () => {
     ] as const) {
       const { client, requests } = createScriptedClient([answer])
       const isExpected = (error: unknown) => isApiError(error) && error.code === code
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       await assert.rejects(readAll(client.admin.audit("verify")), isExpected)
       assert.equal(requests.length, 1)
     }

@@ -18,7 +18,6 @@ describe("spending in the console", { skip: skipWithoutBrowser }, () => {
     const request = { keys: service.storage, account: "marketing", now: Date.now() }
     const marketing = createClient({ url: service.url, key: (await createKey(request)).key })
     for (const client of [world.client, marketing, marketing]) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       await client.run(PICTURE, { prompt: "fog", size: "square" })
     }
   })

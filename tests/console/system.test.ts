@@ -14,7 +14,6 @@ describe("the system in the console", { skip: skipWithoutBrowser }, () => {
   before(async () => {
     world = await createConsoleWorld()
     for (const prompt of ["a lighthouse", "fog"]) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       await world.client.run(PICTURE, { prompt, size: "square" })
     }
   })

@@ -23,7 +23,6 @@ describe("a list of tasks that is brought up to date", () => {
     service.running.add(251)
     for (const _ of ["the second page", "the third", "the second again"]) {
       list.refresh()
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       await settle(list)
     }
     assert.deepEqual(toNumbers(list.tasks.value), service.listRunning())
@@ -40,7 +39,6 @@ describe("a list of tasks that is brought up to date", () => {
     assert.equal(list.hasMore.value, true)
     for (const _ of [1, 2]) {
       list.loadMore()
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       await settle(list)
     }
     assert.deepEqual(toNumbers(list.tasks.value), service.listRunning())
@@ -56,7 +54,6 @@ describe("a list of tasks that is brought up to date", () => {
     await settle(list)
     while (list.hasMore.value) {
       list.loadMore()
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       await settle(list)
     }
     assert.deepEqual(toNumbers(list.tasks.value), service.listRunning())

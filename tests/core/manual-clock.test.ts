@@ -89,7 +89,6 @@ test("long chains of reactions run to their end between two waits", async () => 
   const log: string[] = []
   async function chain(): Promise<void> {
     await clock.wait(10)
-    // oxlint-disable-next-line no-await-in-loop
     for (let link = 0; link < 100; link += 1) await Promise.resolve()
     log.push(`chain@${clock.monotonicNow()}`)
   }
@@ -167,7 +166,6 @@ test("however the time is cut up, the same waits fire at the same moments", asyn
         const clock = createManualClock()
         const fired: string[] = []
         waits.forEach((durationMs, index) => void note(clock, fired, `${index}`, durationMs))
-        // oxlint-disable-next-line no-await-in-loop
         for (const step of advances) await clock.advance(step)
         return fired
       }

@@ -155,7 +155,6 @@ describe("whoever watches an account", () => {
     assert.ok(task !== undefined)
     for (let part = 1; part <= 100; part += 1) {
       const heldUntil: number = task.finishedAt + (maxRetentionMs * part) / 100
-      // oxlint-disable-next-line no-await-in-loop
       assert.equal(
         (await scene.engine.holdArtifacts({ account: "ada", id, until: heldUntil }))?.kind,
         "held",

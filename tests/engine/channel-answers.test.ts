@@ -128,7 +128,6 @@ describe("an answer to a purchase", () => {
             ? { submits: [accepted], polls: [polled(answer)] }
             : { submits: [submitted(answer)] },
         )
-        // oxlint-disable-next-line no-await-in-loop -- one life after the other
         const { logged, storage, task } = await runTask({ channel: { ...scripted, hideSecrets } })
         const kept = JSON.stringify([[...storage.events], [...storage.inputs], task, logged])
         assert.match(kept, /a key … or … with … is wrong/)

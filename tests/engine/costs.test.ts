@@ -243,9 +243,7 @@ describe("the sums of many tasks", () => {
     ]
     const scene = createScene({ channels: routes })
     for (let tasks = 0; tasks < 5; tasks += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other, so that the order is known
       await scene.submit()
-      // oxlint-disable-next-line no-await-in-loop -- one after the other, so that the order is known
       await scene.clock.advance(2_000)
     }
     const sums = await scene.storage.sumOutcomes(ALL)
@@ -298,7 +296,6 @@ describe("a task that one channel refused", () => {
 
   it("for its content is asked of nobody else, whatever the channel says", async () => {
     for (const isFinal of [true, false]) {
-      // oxlint-disable-next-line no-await-in-loop -- two scenes, one after the other
       const { asked, task } = await offer([{ ...content, isFinal }])
       assert.deepEqual([asked, task.error?.code], [[1, 0], "content_policy_violation"])
     }

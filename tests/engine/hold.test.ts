@@ -88,16 +88,12 @@ describe("a hold", () => {
       // An hour is more than a hundredth of what is left of it.
       [14.01, 0.01],
     ] as const) {
-      // oxlint-disable-next-line no-await-in-loop
       const held = await finish(mayHoldDays * DAY_MS)
-      // oxlint-disable-next-line no-await-in-loop
       assert.equal((await held.hold(14 + 1 / DAY_MS))?.kind, "held")
-      // oxlint-disable-next-line no-await-in-loop
       assert.deepEqual(await readDays(held), [[14 + stepDays], [14 + stepDays]])
     }
     const held = await finish(60 * DAY_MS)
     const holds = Array.from({ length: 1_000 }, (_, index) => 14 + (46 * (index + 1)) / 1_000)
-    // oxlint-disable-next-line no-await-in-loop
     for (const days of holds) assert.equal((await held.hold(days))?.kind, "held")
     assert.deepEqual(await readDays(held), [[60], [60]])
     const story = held.scene.story(held.task.id).filter((type) => type === "held")
@@ -182,7 +178,6 @@ describe("a hold", () => {
 
   it("that meets a longer one finds it there, whichever of two nodes made it", async () => {
     for (const isOther of [false, true]) {
-      // oxlint-disable-next-line no-await-in-loop
       const held = await finish(90 * DAY_MS)
       const { scene, task } = held
       const { artifacts, clock, storage } = scene
@@ -200,14 +195,12 @@ describe("a hold", () => {
         }
         await append(change)
       }
-      // oxlint-disable-next-line no-await-in-loop
       const result = await held.hold(60)
       assert.ok(result?.kind === "held")
       assert.deepEqual(
         [result.artifacts[0]?.expiresAt, result.task.version],
         [until, task.version + 1],
       )
-      // oxlint-disable-next-line no-await-in-loop
       assert.deepEqual(await readDays(held), [[90], [90]])
       assert.deepEqual(scene.story(task.id).slice(-2), ["succeeded", "held"])
     }

@@ -226,12 +226,9 @@ describe("the videos that a task refers to", () => {
   it("are charged as their channel tells, with a line, where their lengths were erased meanwhile", async () => {
     for (const toldMs of [[], [6_500]]) {
       const { errors, options } = createPorts()
-      // oxlint-disable-next-line no-await-in-loop
       const { scene, id } = await beginRunning(options)
-      // oxlint-disable-next-line no-await-in-loop
       assert.equal(await scene.engine.erase({ account: "ada", id }), true)
       const second = await takeOver(scene, options, { ...FILM, inputVideosMs: toldMs })
-      // oxlint-disable-next-line no-await-in-loop
       const { state, usage } = await second.read(id)
       assert.deepEqual([state, usage?.inputVideosMs], ["succeeded.available", toldMs])
       assert.deepEqual(errors(), [{ task: id, toldMs }])

@@ -279,9 +279,7 @@ describe("a balance", () => {
     // One that has a record, with a budget and without, and has submitted nothing.
     for (const budgetMicros of [null, 70]) {
       const settings = { budgetMicros, runningTasks: 1 }
-      // oxlint-disable-next-line no-await-in-loop
       await scene.storage.setAccount({ id: "bob", now: scene.clock.now(), settings })
-      // oxlint-disable-next-line no-await-in-loop
       const bob = await scene.engine.readBalance("bob")
       const expected = { budgetMicros, leftMicros: budgetMicros, chargedMicros: 0 }
       assert.deepEqual(bob, { ...expected, reservedMicros: 0 })
@@ -322,14 +320,10 @@ describe("a balance", () => {
   it("of an account with a limit of either kind is as things are, however slow the storage", async () => {
     for (const settings of [{ budgetMicros: 1_000_000 }, { unfinishedTasks: 5 }]) {
       const { scene, read } = createCounted(200)
-      // oxlint-disable-next-line no-await-in-loop
       assert.equal(await read(), 0)
-      // oxlint-disable-next-line no-await-in-loop
       await scene.storage.setAccount({ id: "ada", now: scene.clock.now(), settings })
       for (const tasks of [1, 2]) {
-        // oxlint-disable-next-line no-await-in-loop
         await scene.submit()
-        // oxlint-disable-next-line no-await-in-loop
         assert.equal(await read(), tasks * IMAGE_MICROS)
       }
     }

@@ -132,7 +132,6 @@ for (const [size, words] of [
         const into = new Uint8Array(words.length)
         let filled = 0
         for (let count = -1; count !== 0; filled += count) {
-          // oxlint-disable-next-line no-await-in-loop -- the bytes come in order
           count = await reader.read(into.subarray(filled))
         }
         return filled

@@ -28,7 +28,6 @@ describe("an example", { skip: skipElsewhere }, () => {
     const { folder, runtimes } = installation
     await using server = await startExample(folder, "node")
     for (const runtime of [NODE, ...Object.values(runtimes)]) {
-      // oxlint-disable-next-line no-await-in-loop -- side by side they would only wait for the processor
       await checkClient(folder, runtime, server)
     }
     assert.equal(await server.stop(), 0)

@@ -379,9 +379,7 @@ describe("edit", () => {
       const parameters = { prompt: word, count: 2, aspect_ratio: "2:1" }
       const before = await edit(parameters, SAMPLES)
       for (const index of SAMPLES.keys()) {
-        // oxlint-disable-next-line no-await-in-loop
         const inverted = await sharp(SAMPLES[index]).negate().toBuffer()
-        // oxlint-disable-next-line no-await-in-loop
         const changed = await edit(parameters, [...SAMPLES].with(index, inverted))
         for (const [variation, picture] of before.entries()) {
           assert.ok(differ(picture, changed[variation] as Pixels) > 3, `image ${index}`)

@@ -48,7 +48,6 @@ async function playAll(combinations: readonly Combination[]): Promise<readonly s
   for (const combination of combinations) {
     if (FIELD !== undefined && toText(combination) !== FIELD) continue
     const { lane, ...field } = combination
-    // oxlint-disable-next-line no-await-in-loop -- a thread plays one at a time
     const verdict = await players.play({ ...field, title: lane.title })
     wrong.push(...verdict.wrong)
     for (const point of verdict.passed) passed.add(point)

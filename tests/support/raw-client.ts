@@ -34,7 +34,6 @@ export function createRawClient(url: string): RawClient {
   async function until(isMet: () => boolean): Promise<void> {
     while (!isMet()) {
       if (isClosed) throw new Error(`closed after ${JSON.stringify(text.slice(0, 500))}`)
-      // oxlint-disable-next-line no-await-in-loop
       await new Promise<void>((resolve) => wake.push(resolve))
     }
   }

@@ -7,10 +7,8 @@ export async function until<Answer>(
   fits: (answer: Answer) => boolean = Boolean,
 ): Promise<Answer> {
   for (;;) {
-    // oxlint-disable-next-line no-await-in-loop -- one look after the other
     const answer = await ask()
     if (fits(answer)) return answer
-    // oxlint-disable-next-line no-await-in-loop -- one look after the other
     await delay(5)
   }
 }

@@ -85,7 +85,6 @@ describe("a process that dies", () => {
           world.messageOf("u", 4),
         ])
         for (const { headers, body, at } of world.sent) {
-          // oxlint-disable-next-line no-await-in-loop
           await verifyWebhook({ headers, body, secret: made.secret, now: at })
         }
         assert.ok(

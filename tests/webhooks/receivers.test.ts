@@ -101,9 +101,7 @@ describe("a receiver that fails", () => {
     const name = { account: "account", id }
     world.receivers.set(URL_A, () => 503)
     for (let day = 0; day < 6; day += 1) {
-      // oxlint-disable-next-line no-await-in-loop
       await world.change(`t${day}`, FINISH)
-      // oxlint-disable-next-line no-await-in-loop
       await world.clock.advance(24 * HOUR_MS)
     }
     assert.equal((await world.webhooks.findWebhook(name))?.disabledReason, "failing")
@@ -171,11 +169,9 @@ describe("receivers that hang", () => {
     for (let index = 0; index < 50; index += 1) {
       const url = `https://dead${index}.example`
       world.receivers.set(url, () => NEVER)
-      // oxlint-disable-next-line no-await-in-loop
       await world.add(url)
     }
     for (let index = 0; index < 40; index += 1) {
-      // oxlint-disable-next-line no-await-in-loop
       await world.change(`t${index}`, FINISH)
     }
     await world.clock.advance(1_500)
@@ -189,7 +185,6 @@ describe("receivers that hang", () => {
     const slow = Array.from({ length: 6 }, (_, index) => `https://slow${index}.example`)
     for (const url of slow) {
       world.receivers.set(url, () => 200)
-      // oxlint-disable-next-line no-await-in-loop
       await world.add(url)
     }
     await world.add(URL_A, undefined, "other")
@@ -199,7 +194,6 @@ describe("receivers that hang", () => {
     const before = world.sent.length
     for (const url of slow) world.receivers.set(url, () => world.clock.wait(14_900).then(() => 200))
     for (let index = 0; index < 20; index += 1) {
-      // oxlint-disable-next-line no-await-in-loop
       await world.change(`t${index}`, FINISH)
     }
     await world.clock.advance(1_000)
@@ -220,7 +214,6 @@ describe("receivers that hang", () => {
         await world.clock.wait(15_000)
         return { kind: "failed", failure: "timed-out" }
       })
-      // oxlint-disable-next-line no-await-in-loop
       await world.add(url)
     }
     await Promise.all(["t", "u", "v", "w"].map((task) => world.change(task, FINISH)))
@@ -239,7 +232,6 @@ describe("receivers that hang", () => {
       () => new Promise((resolve) => void answers.push(() => resolve(200))),
     )
     for (let index = 0; index < 40; index += 1) {
-      // oxlint-disable-next-line no-await-in-loop
       await world.change(`t${index}`, FINISH)
     }
     await world.clock.advance(0)
@@ -250,7 +242,6 @@ describe("receivers that hang", () => {
         answered += 1
         answer()
       }
-      // oxlint-disable-next-line no-await-in-loop
       await world.clock.advance(0)
       assert.ok(world.sent.length - answered <= 8)
     }
@@ -266,9 +257,7 @@ describe("a host that an account has named", () => {
     world.webhooks.start()
     const id = await world.add(URL_A)
     for (let index = 0; index < WARM; index += 1) {
-      // oxlint-disable-next-line no-await-in-loop
       await world.change(`warm${index}`, FINISH)
-      // oxlint-disable-next-line no-await-in-loop
       await world.clock.advance(0)
     }
     assert.equal(world.sent.length, WARM)
@@ -277,7 +266,6 @@ describe("a host that an account has named", () => {
     const moved = await world.webhooks.updateWebhook({ account: "account", id, url: stranger })
     assert.deepEqual(moved.kind === "done" && [moved.webhook.provenAt], [0])
     for (let index = 0; index < 40; index += 1) {
-      // oxlint-disable-next-line no-await-in-loop
       await world.change(`t${index}`, FINISH)
     }
     await world.clock.advance(1_500)
@@ -303,19 +291,13 @@ describe("a host that an account has named", () => {
     for (const status of [200, 410]) {
       const answer = Promise.withResolvers<number>()
       world.receivers.set(URL_A, () => answer.promise)
-      // oxlint-disable-next-line no-await-in-loop
       await world.change(`t${status}`, FINISH)
-      // oxlint-disable-next-line no-await-in-loop
       await world.clock.advance(1_000)
-      // oxlint-disable-next-line no-await-in-loop
       await world.webhooks.updateWebhook({ ...name, url: `https://b.example/${status}` })
       answer.resolve(status)
-      // oxlint-disable-next-line no-await-in-loop
       await world.clock.advance(0)
-      // oxlint-disable-next-line no-await-in-loop
       const webhook = await world.webhooks.findWebhook(name)
       assert.deepEqual([webhook?.provenAt, webhook?.disabledAt], [0, 0], `${status}`)
-      // oxlint-disable-next-line no-await-in-loop
       await world.webhooks.updateWebhook({ ...name, url: URL_A })
     }
   })
@@ -337,13 +319,11 @@ describe("a host that an account has named", () => {
           open -= 1
           return 200
         })
-        // oxlint-disable-next-line no-await-in-loop
         await world.add(url, undefined, account)
       }
     }
     for (let index = 0; index < 80; index += 1) {
       const account = accounts[index % accounts.length] ?? ""
-      // oxlint-disable-next-line no-await-in-loop
       await world.change(`t${index}`, FINISH, { account })
     }
     await world.clock.advance(60_000)
@@ -358,7 +338,6 @@ describe("a host that an account has named", () => {
     const name = { account: "account", id }
     world.receivers.set(URL_A, () => 503)
     for (let index = 0; index < 14; index += 1) {
-      // oxlint-disable-next-line no-await-in-loop
       await world.change(`t${index}`, FINISH)
     }
     await world.clock.advance(1_500)

@@ -115,13 +115,11 @@ describe("a signing secret", () => {
     const [sealed] = (await world.storage.findWebhook(other.name))?.secrets ?? assert.fail()
     assert.ok(sealed)
     for (const [index, text] of [sealed.secret, "sealed:1:", `${sealed.secret}AAAA`].entries()) {
-      // oxlint-disable no-await-in-loop -- an endpoint after the other
       const { name } = await create(world)
       await putSecrets(world, name, [text])
       await world.change(`t${index}`, FINISH)
       await world.clock.advance(1_000)
       assert.equal((await world.webhooks.findWebhook(name))?.disabledReason, "secret-lost")
-      // oxlint-enable no-await-in-loop
     }
     assert.equal(world.sent.length, 3, "the other endpoint got its own")
     await verifyLast(world, other.secret)

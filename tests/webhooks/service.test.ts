@@ -61,7 +61,6 @@ describe("endpoints", () => {
       { account: "other", id },
       { account: "account", id: "we_0" },
     ]) {
-      // oxlint-disable no-await-in-loop
       assert.equal(await webhooks.findWebhook(name), undefined)
       assert.equal(await webhooks.deleteWebhook(name), false)
       assert.deepEqual(await webhooks.updateWebhook({ ...name, description: "mine" }), unknown)
@@ -71,7 +70,6 @@ describe("endpoints", () => {
       assert.deepEqual(await webhooks.replayFailed({ ...name, since: 0 }), unknown)
       assert.equal(await webhooks.findDelivery({ ...name, message }), undefined)
       assert.equal(await webhooks.listDeliveries({ ...name, limit: 1 }), undefined)
-      // oxlint-enable no-await-in-loop
     }
   })
 
@@ -127,7 +125,6 @@ describe("endpoints", () => {
     for (let index = 0; index < 1_100; index += 1) {
       const message = { message: `m${index}`, subject: `s${index}`, sequence: index, type: "t" }
       const delivery = { ...message, payload: "{}", createdAt: 1, dueAt: 1 }
-      // oxlint-disable-next-line no-await-in-loop
       for (const endpoint of ids) await storage.addDelivery({ ...delivery, endpoint })
     }
     const [disabled, deleted, left] = ids.map((id) => ({ account: "account", id })) as [
@@ -155,7 +152,6 @@ describe("endpoints", () => {
     const world = createWorld(t)
     const name = { account: "account", id: await world.add(URL_A) }
     for (let count = 0; count < 9; count += 1) {
-      // oxlint-disable-next-line no-await-in-loop
       await world.webhooks.rotateWebhook({ ...name, overlapMs: DAY_MS })
     }
     assert.equal((await world.storage.findWebhook(name))?.secrets.length, 5)
@@ -205,7 +201,6 @@ describe("deliveries", () => {
     const world = createWorld(t)
     const name = { account: "account", id: await world.add(URL_A) }
     for (let count = 0; count < 5; count += 1) {
-      // oxlint-disable-next-line no-await-in-loop
       await world.webhooks.testWebhook(name)
     }
     const found: string[] = []
@@ -213,7 +208,6 @@ describe("deliveries", () => {
     while (page !== undefined) {
       found.push(...page.deliveries.map(({ message }) => message))
       if (page.next === null) break
-      // oxlint-disable-next-line no-await-in-loop
       page = await world.webhooks.listDeliveries({ ...name, limit: 2, before: page.next })
     }
     assert.equal(found.length, 5)

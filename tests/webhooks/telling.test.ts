@@ -66,10 +66,8 @@ describe("an event of a task", () => {
   test("is told to more endpoints than are looked for at a time", async (t) => {
     const world = createWorld(t, { endpointsPerAccount: 1_000 })
     for (let index = 0; index < 501; index += 1) {
-      // oxlint-disable-next-line no-await-in-loop
       const endpoint = await world.add(`https://${index}.example`)
       const message = { message: "m1", subject: "m1", sequence: 1, type: "t", payload: "{}" }
-      // oxlint-disable-next-line no-await-in-loop
       await world.storage.addDelivery({ ...message, endpoint, createdAt: 0, dueAt: 0 })
     }
     world.webhooks.start()
@@ -84,7 +82,6 @@ describe("an event of a task", () => {
     other.start()
     await world.add("https://a.example", WEBHOOK_TYPES.slice(0, -1))
     for (let index = 0; index < 120; index += 1) {
-      // oxlint-disable-next-line no-await-in-loop
       await world.change(`t${index}`, FINISH)
     }
     await world.clock.advance(5_000)

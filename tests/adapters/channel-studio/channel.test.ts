@@ -274,7 +274,6 @@ describe("a studio that was given no media source, or no inspector", () => {
     ] as const) {
       const channel = createStudioChannel({ workers: 1, ...options })
       t.after(async () => channel.close?.())
-      // oxlint-disable-next-line no-await-in-loop
       const end = await carryOut(channel, model, parameters)
       assert.ok(end.kind === "refused")
       assert.equal(end.code, "media_download_failed")
@@ -551,9 +550,7 @@ describe("worker processes", () => {
     const { channel } = createTestStudio(t, { workers: 2 })
     for (let round = 0; round < 10; round++) {
       const request = toRequest(TEXT_TO_IMAGE, { prompt: `storm ${round}` })
-      // oxlint-disable-next-line no-await-in-loop
       await channel.poll(toPoll(request, round * 9))
-      // oxlint-disable-next-line no-await-in-loop
       await channel.cancel?.(toPoll(request))
     }
     const end = await carryOut(channel, TEXT_TO_IMAGE, { prompt: "a fox", ...SMALL })

@@ -145,7 +145,6 @@ describe("shares of the workers", () => {
     const picture = { prompt: "a fox", size: "square" }
     assert.equal((await ask(channel, "other", TEXT_TO_IMAGE, picture)).kind, "completed")
     for (const request of films) {
-      // oxlint-disable-next-line no-await-in-loop
       await channel.cancel?.({ ...request, operation: { key: request.upstreamKey }, progress: 1 })
     }
     for (const outcome of await Promise.all(polls)) assert.notEqual(outcome.kind, "completed")
@@ -163,7 +162,6 @@ test(
     const exited = once(host, "exit")
     let child: number | undefined
     while (child === undefined) {
-      // oxlint-disable-next-line no-await-in-loop
       await setTimeout(50)
       child = listWorkers(host.pid)[0]
     }

@@ -51,7 +51,6 @@ export async function createSampleTableBomb(): Promise<Buffer> {
   for (const [index, tenths] of [0, 2, 1, 3].entries()) {
     const type = index === 0 ? "key" : "delta"
     const packet = new EncodedPacket(new Uint8Array(20).fill(7), type, tenths / 10, 0.1)
-    // oxlint-disable-next-line no-await-in-loop
     await source.add(packet, index === 0 ? { decoderConfig } : undefined)
   }
   await output.finalize()

@@ -129,7 +129,6 @@ describe("a process that renders", { skip }, () => {
     const request = toRequest(TEXT_TO_IMAGE, PICTURE)
     const ends: unknown[] = []
     while (ends.length < 20) {
-      // oxlint-disable-next-line no-await-in-loop
       const end = await follow(channel, request).catch(({ code }: { code: string }) => code)
       ends.push(end)
       if (typeof end !== "string") break

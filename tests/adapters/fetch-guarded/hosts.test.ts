@@ -82,7 +82,6 @@ describe("headers of a request", WATCHDOG, () => {
       else response.writeHead(302, { location: `http://other.test:${server.port}/end` }).end()
     })
     for (const path of ["secure", "name"]) {
-      // oxlint-disable-next-line no-await-in-loop
       await read(await open(`http://media.test:${server.port}/${path}`, { headers }))
     }
     const keys = received.map((each) => each["x-key"])
@@ -100,7 +99,6 @@ describe("headers of a request", WATCHDOG, () => {
       "If-Range",
     ]) {
       const work = open(server.origin, { headers: { [name]: "1" } })
-      // oxlint-disable-next-line no-await-in-loop
       await assert.rejects(work, { name: "RangeError", message: new RegExp(name, "i") })
     }
     assert.equal(server.accepted(), 0)
@@ -124,7 +122,6 @@ describe("hosts of a request", WATCHDOG, () => {
     const hosts = ["media.test", "*.cdn.test", "127.0.0.1"]
     const allowed = ["media.test", "MEDIA.test", "a.cdn.test", "a.b.cdn.test", "0x7f.1"]
     for (const host of allowed) {
-      // oxlint-disable-next-line no-await-in-loop
       await read(await open(`http://${host}:${server.port}/`, { hosts }))
     }
     assert.equal(server.accepted(), allowed.length)
@@ -142,7 +139,6 @@ describe("hosts of a request", WATCHDOG, () => {
       a.cdn.test. 127.0.0.1 [::1]`
     for (const host of others.split(/\s+/)) {
       const url = `http://${host}:${server.port}/secret-path`
-      // oxlint-disable-next-line no-await-in-loop
       await refused(open(url, { hosts }, { lookup }), notAllowed)
     }
     await refused(open(server.origin, { hosts: [] }, { lookup }), notAllowed)
@@ -170,7 +166,6 @@ describe("hosts of a request", WATCHDOG, () => {
     const lookup = async (): Promise<string[]> => ["127.0.0.2"]
     for (const host of hosts) {
       const work = open(`http://${host}/secret-path`, { hosts }, { lookup })
-      // oxlint-disable-next-line no-await-in-loop
       await refused(work, /its address is not allowed/)
     }
   })
@@ -180,7 +175,6 @@ describe("hosts of a request", WATCHDOG, () => {
       Media.test ü.test user@media.test 127.1 ::1`
     for (const host of ["", "*.", ...wrong.split(/\s+/)]) {
       const work = open("http://media.test/", { hosts: ["media.test", host] })
-      // oxlint-disable-next-line no-await-in-loop
       await assert.rejects(work, { name: "RangeError", message: /^hosts/ }, host)
     }
   })
@@ -199,9 +193,7 @@ describe("trusted origins of a request", WATCHDOG, () => {
     const server = await serve(t, (_request, response) => response.end(PNG))
     for (const origin of [server.origin, `http://media.test:${server.port}`]) {
       const request = { trustedOrigins: ["https://other.test", origin], hosts: [] }
-      // oxlint-disable-next-line no-await-in-loop
       assert.deepEqual(await read(await open(`${origin}/a`, request, guarded)), PNG)
-      // oxlint-disable-next-line no-await-in-loop
       await refused(open(`${origin}/secret-path`, {}, guarded), refusedAddress)
     }
     assert.equal(server.accepted(), 2)
@@ -225,7 +217,6 @@ describe("trusted origins of a request", WATCHDOG, () => {
     ]
     for (const host of ["127.0.0.1", "media.test"]) {
       const url = `http://${host}:${server.port}/secret-path`
-      // oxlint-disable-next-line no-await-in-loop
       await refused(open(url, { trustedOrigins: origins }, guarded), refusedAddress)
     }
     assert.equal(server.accepted(), 0)
@@ -260,7 +251,6 @@ describe("trusted origins of a request", WATCHDOG, () => {
     for (const host of ["127.0.0.1", "media.test"]) {
       const origin = `http://${host}:${server.port}`
       const work = open(`${origin}/secret-path`, { trustedOrigins: [origin] }, options)
-      // oxlint-disable-next-line no-await-in-loop
       await refused(work, refusedAddress)
     }
     assert.equal(server.accepted(), 0)

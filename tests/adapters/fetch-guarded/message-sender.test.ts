@@ -59,7 +59,6 @@ describe("a message that is sent", WATCHDOG, () => {
     })
     const sender = createSender(t)
     for (let count = 0; count < 10; count += 1) {
-      // oxlint-disable-next-line no-await-in-loop
       assert.equal((await sender.send(toRequest(server.origin))).kind, "answered")
     }
     // The first one may still be reading the end of its answer when the second is sent.
@@ -171,7 +170,6 @@ describe("where messages may be sent", WATCHDOG, () => {
     const sender = createSender(t, { lookup: async () => ["93.184.215.14"] })
     for (const url of ["http://hooks.example/", "http://93.184.215.14/"]) {
       assert.equal(sender.check(url), undefined, "it may be listed when the message is sent")
-      // oxlint-disable-next-line no-await-in-loop
       assert.deepEqual(await sender.send(toRequest(url)), failed("own-addresses-unknown"))
     }
     const outcome = await sender.send(toRequest("http://127.0.0.1/"))
@@ -185,7 +183,6 @@ describe("where messages may be sent", WATCHDOG, () => {
     ])
     const sender = createSender(t, { lookup: async (name) => names.get(name) ?? [] })
     for (const name of ["printer.internal", "crowd.example", "nowhere.internal"]) {
-      // oxlint-disable-next-line no-await-in-loop
       const outcome = await sender.send(toRequest(`http://${name}/`))
       assert.deepEqual(outcome, failed("address-not-allowed"), name)
     }
@@ -197,7 +194,6 @@ describe("where messages may be sent", WATCHDOG, () => {
     })
     const sender = createSender(t, { ...LOOPBACK, lookup: async () => ["127.0.0.1"] })
     for (const host of ["127.0.0.1", "printer.example", "printer.example"]) {
-      // oxlint-disable-next-line no-await-in-loop
       const outcome = await sender.send(toRequest(`http://${host}:${server.port}/`))
       const expected = { kind: "answered", status: 401, body: "", retryAfterMs: 7_000 }
       assert.deepEqual(outcome, expected, host)
@@ -219,7 +215,6 @@ describe("where messages may be sent", WATCHDOG, () => {
       "",
     ]) {
       assert.equal(sender.check(url), "url-not-allowed", url)
-      // oxlint-disable-next-line no-await-in-loop
       assert.deepEqual(await sender.send(toRequest(url)), failed("url-not-allowed"), url)
     }
   })

@@ -99,12 +99,9 @@ describe("a body that breaks off", WATCHDOG, () => {
 
   test("is gone on with before its type is told", async (t) => {
     for (const breakAfter of [1, 20]) {
-      // oxlint-disable-next-line no-await-in-loop
       const server = await serveFile(t, { breakAfter, breaks: 3 })
-      // oxlint-disable-next-line no-await-in-loop
       const media = await open(server.origin, { resumes: 3 })
       assert.equal(media.mimeType, "image/png")
-      // oxlint-disable-next-line no-await-in-loop
       assertWhole(await read(media))
       assert.equal(server.asked.length, 4)
     }
@@ -122,9 +119,7 @@ describe("a body that breaks off", WATCHDOG, () => {
 
   test("is told by its date of change where it has no strong tag", async (t) => {
     for (const headers of [LATER, { ...LATER, etag: 'W/"v1"' }, { ...LATER, etag: "v1" }]) {
-      // oxlint-disable-next-line no-await-in-loop
       const server = await serveFile(t, { headers })
-      // oxlint-disable-next-line no-await-in-loop
       assertWhole(await read(await open(server.origin, { resumes: 1 })))
       assert.equal(server.asked[1]?.["if-range"], SECOND["last-modified"])
     }
@@ -142,9 +137,7 @@ describe("a body that breaks off", WATCHDOG, () => {
       { ...ETAG, "transfer-encoding": "chunked" },
     ]
     for (const headers of unsure) {
-      // oxlint-disable-next-line no-await-in-loop
       const server = await serveFile(t, { headers })
-      // oxlint-disable-next-line no-await-in-loop
       await brokeOff(open(server.origin, { resumes: 3 }).then(read))
       assert.equal(server.asked.length, 1, JSON.stringify(headers))
     }
@@ -176,7 +169,6 @@ describe("a body that breaks off", WATCHDOG, () => {
 
   test("a number of times that is none is a mistake", async () => {
     for (const resumes of [-1, Number.NaN]) {
-      // oxlint-disable-next-line no-await-in-loop
       await assert.rejects(open("http://media.test/", { resumes }), { name: "RangeError" })
     }
   })
@@ -252,7 +244,6 @@ describe("the rest of a body", WATCHDOG, () => {
   test("is asked for again after a failure that may pass", async (t) => {
     for (const resumes of [3, 2]) {
       let failures = 0
-      // oxlint-disable-next-line no-await-in-loop
       const server = await serveFile(t, {
         answerRest(response, start) {
           if (!(start >= 0) || failures === 2) return false
@@ -263,9 +254,7 @@ describe("the rest of a body", WATCHDOG, () => {
         },
       })
       const work = open(server.origin, { resumes }).then(read)
-      // oxlint-disable-next-line no-await-in-loop
       if (resumes === 3) assertWhole(await work)
-      // oxlint-disable-next-line no-await-in-loop
       else await brokeOff(work)
       assert.equal(server.asked.length, resumes + 1)
     }
@@ -323,15 +312,12 @@ describe("the rest of a body", WATCHDOG, () => {
     const source = createGuardedFetch({ ...LOOPBACK, connections: 1 })
     const request = { url: server.origin, kinds: KINDS, maxBytes: 1_000_000, resumes: 1 }
     for (const round of [1, 2]) {
-      // oxlint-disable-next-line no-await-in-loop
       const media = await source.open(request)
       let readBytes = 0
-      // oxlint-disable-next-line no-await-in-loop
       for await (const chunk of media.body) {
         readBytes += chunk.byteLength
         if (readBytes > 60_000) break
       }
-      // oxlint-disable-next-line no-await-in-loop
       await server.deserted()
       assert.equal(server.asked.length, 2 * round)
     }

@@ -70,11 +70,8 @@ describe("a body that arrives slowly", () => {
     })
     for (const remaining of [1, 0]) {
       const sending = world.sendSlowly("/v1/tasks", "POST", String(creation().body))
-      // oxlint-disable-next-line no-await-in-loop -- one request after the other
       await sending.asked
-      // oxlint-disable-next-line no-await-in-loop
       await world.clock.advance(DEFAULTS.keyBelievedMs)
-      // oxlint-disable-next-line no-await-in-loop
       const response = await sending.finish()
       assert.equal(response.status, 202)
       assert.match(response.headers.get("ratelimit") ?? "", new RegExp(`r=${remaining};`))
@@ -87,7 +84,6 @@ for (const kind of WORLDS) {
     it("has its key looked up once, and the key of those that follow not at all", async () => {
       const world = await createWorld(kind)
       for (let count = 0; count < 3; count += 1) {
-        // oxlint-disable-next-line no-await-in-loop -- one request after the other
         assert.equal((await world.call("/v1/tasks", creation())).status, 202)
       }
       assert.equal(world.keys.lookups(), 1)

@@ -34,7 +34,6 @@ describe("bodies in flight", () => {
     const stalled: RawClient[] = []
     for (let count = 0; count < 4; count += 1) {
       const key = world.keys.add({ account: `account ${count}` })
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       stalled.push(await world.stall(key, (IN_FLIGHT_BYTES * 15) / 16 / 4))
     }
     const key = world.keys.add({ account: "late" })
@@ -167,13 +166,11 @@ async function open(options: WorldOptions) {
       await new Promise((resolve) => client.socket.write("x".repeat(bytes), resolve))
       // The server's turn, in this process.
       for (let turn = 0; turn < 20; turn += 1) {
-        // oxlint-disable-next-line no-await-in-loop -- one turn of the event loop after the other
         await new Promise((resolve) => setImmediate(resolve))
       }
       return client
     },
     async untilPosted(key: string, body: string): Promise<void> {
-      // oxlint-disable-next-line no-await-in-loop -- until what was held is free again
       while ((await post(key, body)) !== 202);
     },
     async drip(kind: (typeof WORLDS)[number], body: string, drip: Drip) {

@@ -52,7 +52,6 @@ describe("a file of the reference or the console", () => {
     it(`is sent as ${coding} to who takes it, a third of its size at most`, async () => {
       const get = open()
       for (const path of PATHS) {
-        // oxlint-disable-next-line no-await-in-loop -- one file after the other
         const [plain, coded, head] = await Promise.all([
           get(path),
           get(path, { "accept-encoding": coding }),
@@ -74,13 +73,11 @@ describe("a file of the reference or the console", () => {
     for (const path of PATHS) {
       const tags = new Set<string>()
       for (const coding of ["identity", "gzip", "br"]) {
-        // oxlint-disable-next-line no-await-in-loop -- one coding after the other
         const first = await get(path, { "accept-encoding": coding })
         assert.equal(first.headers.get("vary"), "Accept-Encoding")
         const etag = first.headers.get("etag") ?? assert.fail("no tag")
         tags.add(etag)
         const headers = { "accept-encoding": coding, "if-none-match": etag }
-        // oxlint-disable-next-line no-await-in-loop -- one coding after the other
         const again = await get(path, headers)
         assert.deepEqual([again.status, again.bytes.length], [304, 0])
         assert.equal(again.headers.get("vary"), "Accept-Encoding")
@@ -108,7 +105,6 @@ describe("a file of the reference or the console", () => {
       "*;q=0": null,
     }
     for (const [header, coding] of Object.entries(asked)) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       const { headers } = await get("/openapi.json", { "accept-encoding": header })
       assert.equal(headers.get("content-encoding"), coding, header)
     }
@@ -148,9 +144,7 @@ describe("a file of the reference or the console", () => {
   it("is described with its codings", async () => {
     const get = open()
     for (const target of ["/openapi.json", "/docs", "/docs/start.js"]) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       const { response } = await get(target, { "accept-encoding": "gzip" }, "HEAD")
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       await checkResponse(checker, { method: "HEAD", target }, response)
     }
   })

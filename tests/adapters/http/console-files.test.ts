@@ -86,7 +86,6 @@ describe("the console's files", () => {
       "constructor",
       "__proto__",
     ]) {
-      // oxlint-disable-next-line no-await-in-loop -- each by itself
       const response = await get(`/console/${name}`)
       assert.equal(response.status, 404, name)
     }
@@ -97,7 +96,6 @@ describe("the console's files", () => {
   it("are nowhere where a host passes none", async () => {
     for (const files of [undefined, {}]) {
       const { get } = open(files)
-      // oxlint-disable-next-line no-await-in-loop -- each by itself
       const answers = await Promise.all([get("/"), get("/console/assets/index-a1.js")])
       for (const { status } of answers) assert.equal(status, 404)
     }

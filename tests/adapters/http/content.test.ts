@@ -152,12 +152,10 @@ for (const kind of WORLDS) {
       for (const change of [() => {}, () => world.fake.bytes.clear()]) {
         change()
         for (const [status, call] of calls) {
-          // oxlint-disable-next-line no-await-in-loop
           const response = await world.call(PATH, call)
           assert.equal(response.status, status)
           assert.equal(response.headers.get("etag"), status < 400 ? ETAG : null)
           if (status === 200) assert.equal(response.headers.get("content-length"), "1000")
-          // oxlint-disable-next-line no-await-in-loop
           await response.arrayBuffer()
         }
       }

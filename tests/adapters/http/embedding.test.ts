@@ -95,7 +95,6 @@ describe("what a caller is pointed to", () => {
   it("is nothing where the host leaves the reference out", async () => {
     await using world = await open("in process", { hasReference: false })
     for (const path of ["/docs", "/docs/start.js", "/openapi.json"]) {
-      // oxlint-disable-next-line no-await-in-loop -- one path after the other
       const response = await world.handler.fetch(new Request(`http://a${path}`))
       assert.equal(response.status, 404)
     }

@@ -97,7 +97,6 @@ describe("an idempotency key on the wire", () => {
       ["400", "Idempotency-Key: \x7f"],
       ["202", 'Idempotency-Key: \t "a" \t'],
     ]) {
-      // oxlint-disable-next-line no-await-in-loop
       assert.equal(await postRaw(world, lines), status, lines.join(", "))
     }
     assert.deepEqual(

@@ -14,10 +14,8 @@ for (const kind of WORLDS) {
         [["tasks:read", "admin"], ends],
       ] as const) {
         const key = world.keys.add({ scopes, expiresAt })
-        // oxlint-disable-next-line no-await-in-loop -- each by itself
         const response = await world.bare("/v1/me", { headers: { authorization: `Bearer ${key}` } })
         assert.equal(response.status, 200)
-        // oxlint-disable-next-line no-await-in-loop -- each by itself
         const body = (await response.json()) as Record<string, unknown>
         assert.deepEqual(body["scopes"], scopes)
         assert.equal(body["expires_at"], Math.floor(expiresAt / 1_000))

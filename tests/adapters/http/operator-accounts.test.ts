@@ -128,7 +128,6 @@ describe("an operator's accounts", () => {
       ],
       [{ suspended_at: 1 }, "unknown_parameter", "suspended_at"],
     ] as const) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       assert.deepEqual(toError(await ask(ONE, "PUT", body)), [400, code, param])
     }
     const nameless = await ask(`${ACCOUNTS}/%00`, "PUT", {})
@@ -151,7 +150,6 @@ describe("an operator's accounts", () => {
       ["/links/revoke", "POST"],
     ] as const) {
       for (const name of ["nobody", "%00"]) {
-        // oxlint-disable-next-line no-await-in-loop -- one after the other
         const answer = await ask(`${ACCOUNTS}/${name}${path}`, method, body)
         assert.deepEqual(toError(answer), [404, "account_not_found", undefined])
       }
@@ -202,7 +200,6 @@ describe("an account's keys, to an operator,", () => {
     for (const word of ["revoke", "rotate"]) {
       const sent = word === "rotate" ? {} : undefined
       for (const id of ["9999999999", "short", "%00"]) {
-        // oxlint-disable-next-line no-await-in-loop -- one after the other
         const answer = await ask(`${KEYS}/${id}/${word}`, "POST", sent)
         assert.deepEqual(toError(answer), [404, "key_not_found", undefined])
       }
@@ -224,7 +221,6 @@ describe("an account's keys, to an operator,", () => {
         "grace_seconds",
       ],
     ] as const) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       assert.deepEqual(toError(await ask(path, "POST", body)), [400, code, param])
     }
     assert.deepEqual(operator.asked, [])

@@ -57,7 +57,6 @@ describe("an operator's tasks", () => {
       ["label=a%3Db", "label"],
       ["model=model-x", "model"],
     ]) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       assert.deepEqual(toError(await ask(`${TASKS}?${query}`)), [400, "invalid_value", param])
     }
   })
@@ -87,7 +86,6 @@ describe("an operator's tasks", () => {
     await ask(`${TASKS}/${RUNNING}/events?limit=5&cursor=${String(cursor)}`)
     assert.deepEqual(operator.asked.at(-1), ["events", RUNNING, { after: 4, limit: 5 }])
     for (const path of [UNKNOWN, "nothing", `${UNKNOWN}/events`, "nothing/events"]) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       const refused = toError(await ask(`${TASKS}/${path}`))
       assert.deepEqual(refused, [404, "task_not_found", undefined])
     }
@@ -119,7 +117,6 @@ describe("an operator's tasks", () => {
       [IN_DOUBT, { adopt: "op", fail: true }, [400, "invalid_value", "fail"]],
       [IN_DOUBT, { adopt: "{" }, [400, "invalid_value", "adopt"]],
     ] as const) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       assert.deepEqual(toError(await settle(id, body)), expected)
     }
   })

@@ -113,7 +113,6 @@ describe("the buffers of a download", () => {
       world.fake.reader.beforeRead = () => {
         if (client.sizes.includes(LARGE)) throw new Error("a bad disk")
       }
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       await world.download(client)
     }
     delete world.fake.reader.beforeRead
@@ -197,6 +196,5 @@ function sum(sizes: readonly number[]): number {
 }
 
 async function turns(count: number): Promise<void> {
-  // oxlint-disable-next-line no-await-in-loop -- one turn of the event loop after the other
   for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -106,7 +106,6 @@ describe("sending on Node", () => {
       reads = 0
       putArtifact(world.fake, CONTENT, { expiresAt: world.clock.now() + DAY_MS })
       const client = download(world, `${ranges}Connection: close\r\n`)
-      // oxlint-disable-next-line no-await-in-loop -- the clock is one for both
       const text = await client.ended()
       assert.equal(countContent(text), bytes)
       assert.ok(reads > 2)
@@ -121,7 +120,6 @@ describe("sending on Node", () => {
     await using world = await open("over a socket")
     for (let round = 0; round < 20; round += 1) {
       const clients = Array.from({ length: 5 }, () => download(world))
-      // oxlint-disable-next-line no-await-in-loop
       await Promise.all(clients.slice(0, 3).map((client) => client.receive(/\r\n\r\n/)))
       for (const client of clients) client.socket.destroy()
     }
@@ -238,7 +236,6 @@ async function untilStill(count: () => number): Promise<void> {
   for (let turns = 0; turns < 1_000; turns += 1) {
     if (count() !== before) turns = 0
     before = count()
-    // oxlint-disable-next-line no-await-in-loop
     await new Promise((resolve) => setImmediate(resolve))
   }
 }

@@ -70,11 +70,8 @@ describe("requests sent ahead", () => {
   it("have room again once whoever sent the most is closed", async () => {
     const { logged, wait } = await open()
     for (let count = 0; count < 3; count += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       const many = await wait(MANY)
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       const few = await wait(20)
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       await many.ended()
       assert.equal(few.socket.destroyed, false)
     }

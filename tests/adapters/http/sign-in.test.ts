@@ -37,7 +37,6 @@ for (const kind of WORLDS) {
       assert.match(text, /"code":"invalid_sign_in"/)
       assert.ok(!text.includes("another"))
       for (const body of [{}, { token: "" }, { token: 7 }, { token: "x".repeat(101) }, "{", []]) {
-        // oxlint-disable-next-line no-await-in-loop -- each by itself
         const response = await world.bare("/v1/sign-in", post(body))
         assert.equal(response.status, 400, JSON.stringify(body))
       }
@@ -60,13 +59,10 @@ describe("strangers who stall within the body of a sign-in", () => {
         const lines = ["Host: a", "Content-Type: application/json", "Expect: 100-continue"]
         const head = `POST /v1/sign-in HTTP/1.1\r\n${lines.join("\r\n")}\r\n`
         client.send(`${head}Content-Length: ${bytes}\r\n\r\n`)
-        // oxlint-disable-next-line no-await-in-loop -- one after the other
         await client.receive(/^HTTP\/1\.1 [^]*\r\n\r\n/)
-        // oxlint-disable-next-line no-await-in-loop -- one after the other
         await new Promise((resolve) => client.socket.write(" ".repeat(bytes - 1), resolve))
       }
       for (let count = 0; count < 20; count += 1) {
-        // oxlint-disable-next-line no-await-in-loop -- while what the strangers sent arrives
         const response = await world.bare("/v1/sign-in", post({ token: GOOD_TOKEN }))
         assert.equal(response.status, 201)
       }

@@ -80,7 +80,6 @@ describe("a connection that does not rest", () => {
     while (performance.now() - startedAt < 10 * STALLED_MS) {
       const before = answers
       asking.send(HEALTH)
-      // oxlint-disable-next-line no-await-in-loop -- one request after the other
       await until(() => answers > before || asking.socket.destroyed)
       assert.equal(asking.socket.destroyed, false)
     }
@@ -95,16 +94,13 @@ describe("a connection past the limit", () => {
     const clients = [createRawClient(world.url), createRawClient(world.url)]
     for (const client of clients) {
       client.send(HEALTH)
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       await client.receive(/\}$/)
     }
     for (let count = 0; count < 3; count += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       assert.equal(await createRawClient(world.url).ended(), "")
     }
     for (const client of clients) {
       client.send(HEALTH)
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       await client.receive(/\}HTTP[^]*\}$/)
       client.socket.destroy()
     }

@@ -257,7 +257,6 @@ describe("authentication", () => {
       (await world.bare("/v1/tasks/x", { headers: { authorization: `Bearer ${key}` } })).status
     const keys = [world.key, world.key, wrong, world.key, other, other, world.key]
     const statuses: number[] = []
-    // oxlint-disable-next-line no-await-in-loop -- one connection takes them after one another
     for (const key of keys) statuses.push(await call(key))
     assert.deepEqual(statuses, [404, 404, 401, 404, 404, 404, 404])
     world.keys.change(world.key, { revokedAt: 1 })

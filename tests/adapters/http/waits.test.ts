@@ -78,7 +78,6 @@ for (const kind of WORLDS) {
       const [first, kept] = [await world.call(PATH, LONG), await world.call(PATH, LONG)]
       for (const answer of [first, kept]) {
         assert.equal(answer.headers.get("preference-applied"), "wait=60")
-        // oxlint-disable-next-line no-await-in-loop -- one after the other
         assert.equal(await readStatus(answer), "succeeded")
       }
     })
@@ -96,7 +95,6 @@ for (const kind of WORLDS) {
         "wait=999999999": "wait=60",
       }
       for (const [prefer, expected] of Object.entries(applied)) {
-        // oxlint-disable-next-line no-await-in-loop -- one after the other
         const answer = await world.call(PATH, { headers: { prefer } })
         assert.equal(answer.headers.get("preference-applied"), expected, prefer)
       }
@@ -122,7 +120,6 @@ for (const kind of WORLDS) {
         `wait=60${" ".repeat(2_000)}x`,
       ]
       for (const prefer of ignored) {
-        // oxlint-disable-next-line no-await-in-loop -- one after the other
         const answer = await world.call(PATH, { headers: { prefer } })
         assert.equal(answer.status, 200, prefer)
         assert.equal(answer.headers.get("preference-applied"), null, prefer)
@@ -169,7 +166,6 @@ for (const kind of WORLDS) {
       for (const answer of [await asked, await world.call(PATH, LONG)]) {
         assert.equal(answer.status, 200)
         assert.equal(answer.headers.get("preference-applied"), null)
-        // oxlint-disable-next-line no-await-in-loop -- one after the other
         assert.equal(await readStatus(answer), "running")
       }
     })

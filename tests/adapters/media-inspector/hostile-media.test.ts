@@ -111,14 +111,10 @@ describe("a file made to do harm", () => {
         throw error
       })
       const refused = assert.rejects(look, UNREADABLE)
-      // oxlint-disable-next-line no-await-in-loop
       await until(() => reads.reads() === 2 && clock.pendingWaits() === 1)
-      // oxlint-disable-next-line no-await-in-loop
       await clock.advance(workMs - 1)
       assert.equal(isOver, false)
-      // oxlint-disable-next-line no-await-in-loop
       await clock.advance(1)
-      // oxlint-disable-next-line no-await-in-loop
       await refused
     }
   })

@@ -51,10 +51,8 @@ export async function createFilm(film: Film): Promise<Buffer> {
     const type = index === 0 ? "key" : "delta"
     const bytes = new Uint8Array(50).fill(7)
     const pictured = new EncodedPacket(bytes, type, startS + index / 10, 0.1)
-    // oxlint-disable-next-line no-await-in-loop
     if (picture) await video.add(pictured, { decoderConfig: VP8 })
     const heard = new EncodedPacket(bytes, "key", startS + index / 20, 0.05)
-    // oxlint-disable-next-line no-await-in-loop
     if (sound) await audio.add(heard, { decoderConfig: OPUS })
   }
   await output.finalize()

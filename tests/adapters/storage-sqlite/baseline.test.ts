@@ -44,7 +44,6 @@ describe("the schema of the first release on SQLite", () => {
     const after = readSchema(untouched.path)
     let kills = 0
     for (let nth = 1; ; nth += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- one process after the other
       if (!(await isKilledAt(nth, before, after))) break
       kills += 1
     }

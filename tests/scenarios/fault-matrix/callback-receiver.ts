@@ -67,7 +67,6 @@ export async function openCallbackReceiver(clock: DrivenClock): Promise<Callback
     async repeatAll(engine) {
       const whole = [...messages]
       for (const message of whole) {
-        // oxlint-disable-next-line no-await-in-loop -- one after the other, as they came
         await give(engine, message).catch(requireSafelightError)
       }
       const cut = whole.map((each) => ({

@@ -177,7 +177,6 @@ export async function play(combination: Combination, inspector: MediaInspector):
   const cutCallbacks = await boots.carryOut(receiver.repeatAll)
   const eventsAfterCallbacks = listEvents(storage, id).length
   for (const afterMs of SWEEPS_AFTER_MS) {
-    // oxlint-disable-next-line no-await-in-loop -- each finds what the one before it left
     await boots.carryOut((engine) => engine.sweep(clock.now() + afterMs))
   }
   await boots.close()

@@ -84,9 +84,7 @@ export async function startWebhookLedger(
       const expected = await listEvents(client, tasks)
       while (expected.some((event) => !told.has(event))) {
         assert.deepEqual(wrong, [])
-        // oxlint-disable-next-line no-await-in-loop -- one look after the other
         await makeDue(database)
-        // oxlint-disable-next-line no-await-in-loop
         await setTimeout(PAUSE_MS)
       }
       assert.deepEqual(wrong, [])
@@ -106,7 +104,6 @@ async function listEvents(client: Client, tasks: Iterable<string>): Promise<read
   const types = new Set<string>(TYPES)
   const messages: string[] = []
   for (const task of tasks) {
-    // oxlint-disable-next-line no-await-in-loop -- the nodes are still telling
     for (const { type, version } of await events(task)) {
       if (types.has(`task.${type}`)) messages.push(`msg_${task}_${version}`)
     }

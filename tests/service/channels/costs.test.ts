@@ -63,16 +63,13 @@ async function make(t: TestContext): Promise<Made> {
     }
     for (const [index, request] of [EDIT, PICTURE, PICTURE].entries()) {
       fal.setFaults({ own: index === 2 ? ["content-policy"] : [] })
-      // oxlint-disable-next-line no-await-in-loop -- faults are the stub's as a whole
       const id = /"task_id":"([^"]+)"/.exec(await ask("/v1/tasks", request))?.[1] ?? ""
-      // oxlint-disable-next-line no-await-in-loop -- faults are the stub's as a whole
       await service.engine.finished(id)
       ids.push(id)
     }
     const own = ["", "/artifacts", "/events", "/usage"]
     const paths = ids.flatMap((id) => own.map((path) => `/v1/tasks/${id}${path}`))
     for (const path of [...paths, "/v1/tasks", "/v1/usage", "/v1/channels", "/v1/tasks?limit=1"]) {
-      // oxlint-disable-next-line no-await-in-loop -- one after another
       await ask(path)
     }
     return { folder, ids, answers }
@@ -159,7 +156,6 @@ test("a margin is of the data, and a wrong use of it is one line", async (t) => 
     ["--from: expected a moment before --to", "--margin", "--from", "2026-02", "--to", "2026-01"],
   ]
   for (const [message, ...words] of wrong) {
-    // oxlint-disable-next-line no-await-in-loop -- processes are not free
     const { code, stderr, stdout } = await runCommand(["usage", ...words], { folder })
     assert.deepEqual([code, stderr, stdout], [2, `safelight: ${message}\n`, ""])
   }

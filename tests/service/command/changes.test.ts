@@ -125,7 +125,6 @@ test("a command that changes nothing records nothing", async (t) => {
     ["audit", "replay"],
     ["rebuild"],
   ]) {
-    // oxlint-disable-next-line no-await-in-loop -- one folder
     await run(...words)
   }
   assert.deepEqual(await listChanges(), [])

@@ -117,7 +117,6 @@ test("a model without a price, like any wrong configuration, is one line and end
     [{ prices }, /prices.*vendor-b\/imagine-image\/v2\.0\/edit/],
     [{ channels: [] }, /channels: expected at least one channel/],
   ] as const) {
-    // oxlint-disable-next-line no-await-in-loop -- processes are not free
     const { code, stderr, stdout } = await check(content)
     assert.match(stderr, /^safelight: [^\n]*\n$/)
     assert.match(stderr, words)

@@ -73,9 +73,7 @@ async function createWorld(t: TestContext, options: StubOptions = {}): Promise<W
     },
     async waitFor(id, status) {
       for (let tries = 0; tries < 100; tries += 1) {
-        // oxlint-disable-next-line no-await-in-loop -- one look after the other
         if ((await tasks("get", id)).status === status) return
-        // oxlint-disable-next-line no-await-in-loop -- one look after the other
         await setTimeout(100)
       }
       assert.fail(`${id} is not ${status}`)
@@ -98,7 +96,6 @@ test("a channel is drained beside a service, gets nothing new, also after a rest
   assert.deepEqual(JSON.parse(paused.stdout), { channel: "fal", state: "paused", in_flight: 1 })
   const draining = startCommand(["channels", "drain", "fal"], { folder })
   while (!draining.stderr().includes("1 task in flight")) {
-    // oxlint-disable-next-line no-await-in-loop -- until it has looked
     await once(draining.child.stderr as Readable, "data")
   }
   await clock.advance(60_000)
@@ -120,7 +117,6 @@ test("a channel is drained beside a service, gets nothing new, also after a rest
   await waitFor(second, "running")
   // A task runs from its intent on, which stands before the request leaves.
   for (let looks = 0; looks < 100 && stub.purchases.length < 2; looks += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- one look after the other
     await setTimeout(50)
   }
   assert.equal(stub.purchases.length, 2)
@@ -141,7 +137,6 @@ test("a drain whose time is up ends with 1, and the channel stays paused", async
 test("a name that nobody knows is one line with those that are known, and changes nothing", async (t) => {
   const { channels } = await createWorld(t)
   for (const command of ["pause", "drain", "resume"]) {
-    // oxlint-disable-next-line no-await-in-loop -- processes are not free
     const { code, stderr, stdout } = await channels(command, "fall")
     assert.match(
       stderr,

@@ -499,7 +499,6 @@ describe("get and artifacts", () => {
   test("hold keeps artifacts until a moment and prints until when they are kept", async (t) => {
     const listed = artifactList(["image_1", "image/png"], ["image_2", "image/jpeg"])
     for (const until of ["2027-01-15T08:00:00Z", "1800000000"]) {
-      // oxlint-disable-next-line no-await-in-loop
       const { code, stderr, stdout, requests } = await run(
         t,
         ["hold", ID, "--until", until],
@@ -557,7 +556,6 @@ describe("get and artifacts", () => {
       ["hold", ID, "--until", "soon"],
       ["hold", ID, "--until", "-1"],
     ]) {
-      // oxlint-disable-next-line no-await-in-loop
       const { code, stderr, requests } = await run(t, words, [])
       assert.deepEqual([code, requests.length], [2, 0])
       assert.match(stderr, /--until/)

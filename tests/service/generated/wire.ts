@@ -143,7 +143,6 @@ async function exchangeOn(
   const received = receive(socket, method)
   for (const piece of pieces) {
     socket.write(piece)
-    // oxlint-disable-next-line no-await-in-loop
     await new Promise((resolve) => setImmediate(resolve))
   }
   return received

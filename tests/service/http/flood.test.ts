@@ -44,7 +44,6 @@ describe("a client that sends requests ahead and never reads", () => {
     for (let wave = 0; wave < WAVES; wave += 1) {
       const newer = Array.from({ length: 5 }, () => startSocket(served.healthUrl, ahead))
       sockets.push(...newer)
-      // oxlint-disable-next-line no-await-in-loop -- what one turn parses is Node's to bound
       await settled(served)
     }
     const after = await served.memory()
@@ -127,9 +126,7 @@ function assertGrowth(beforeBytes: number, peakBytes: number): void {
 async function settled(served: ServingProcess, stopBytes = Infinity) {
   let before = await served.memory()
   for (let same = 0; same < 2;) {
-    // oxlint-disable-next-line no-await-in-loop -- one look after the other
     await sleep(50)
-    // oxlint-disable-next-line no-await-in-loop -- one look after the other
     const now = await served.memory()
     same = now.readBytes === before.readBytes && now.readBytes > 0 ? same + 1 : 0
     before = now

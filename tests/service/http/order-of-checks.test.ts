@@ -72,9 +72,7 @@ for (const kind of ["in process", "over a socket"] as const) {
           later?.spoil(draft)
           // What both would set stays as the earlier check needs it.
           earlier.spoil(draft)
-          // oxlint-disable-next-line no-await-in-loop
           const response = await service.send(draft)
-          // oxlint-disable-next-line no-await-in-loop
           const { error } = (await response.json()) as { error?: { code: string } }
           assert.equal(error?.code, earlier.code, `before ${later?.code}`)
         }

@@ -71,13 +71,11 @@ describe("calls of a channel", () => {
     )
     assert.deepEqual(await channel.submit(REQUEST), { kind: "accepted", operation: { id: 1 } })
     for (let call = 0; call < 5; call += 1) {
-      // oxlint-disable-next-line no-await-in-loop
       await channel.submit(REQUEST)
     }
     await assert.rejects(channel.submit(REQUEST), lost)
     await assert.rejects(channel.submit(REQUEST), /a bug/)
     for (let call = 0; call < 3; call += 1) {
-      // oxlint-disable-next-line no-await-in-loop
       await channel.poll(POLL)
     }
     const families = await world.read()
@@ -128,7 +126,6 @@ describe("calls of a channel", () => {
     const names = ["one", "other", "one"]
     for (const name of names) {
       const channel = world.metrics.observeChannel(createScriptedChannel({ name, submits }))
-      // oxlint-disable-next-line no-await-in-loop
       await channel.submit(REQUEST)
     }
     const families = await world.read()

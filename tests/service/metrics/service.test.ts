@@ -37,7 +37,6 @@ it("tells how many accepted tasks wait while nobody works on them", async () => 
   const { options, read } = watch()
   await using service = await createInProcessService(options)
   for (let round = 0; round < 3; round += 1) {
-    // oxlint-disable-next-line no-await-in-loop
     await submit(service)
   }
   const families = await read()
@@ -58,7 +57,6 @@ it("counts what tasks came to and the bytes they left, and leaves none in the qu
   await using service = await createInProcessService(options)
   service.engine.start()
   for (let round = 0; round < 3; round += 1) {
-    // oxlint-disable-next-line no-await-in-loop
     await service.engine.finished(await submit(service))
   }
   const families = await read()

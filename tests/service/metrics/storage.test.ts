@@ -98,7 +98,6 @@ describe("the queue", () => {
   it("is 0 for every model where no task is", async () => {
     const world = createWorld()
     for (const { id } of MODELS) {
-      // oxlint-disable-next-line no-await-in-loop
       assert.deepEqual(await readQueue(world, id), [0, 0, 0], id)
     }
   })
@@ -166,9 +165,7 @@ describe("a database that fails", () => {
     const world = createWorld({ check: () => new Promise((resolve) => asked.push(resolve)) })
     for (let round = 0; round < 3; round += 1) {
       const scrape = world.read()
-      // oxlint-disable-next-line no-await-in-loop
       await world.clock.advance(2_000)
-      // oxlint-disable-next-line no-await-in-loop
       const families = await scrape
       assert.equal(readSample(families, "safelight_storage_up"), 0)
       // That was measured, but a database that is down is not quoted.

@@ -80,7 +80,6 @@ describe("a scrape", () => {
     }
     await world.call("/v1/tasks", { ...CREATION, body: "{" })
     for (let round = 0; round < 3; round += 1) {
-      // oxlint-disable-next-line no-await-in-loop
       await world.call(`/v1/tasks/${id}`)
     }
     await world.call(`/v1/tasks/${id}`, { method: "HEAD" })
@@ -99,7 +98,6 @@ describe("a scrape", () => {
       [{ route: "none", method: "GET", status: "4xx" }, 1],
       [{ route: task, method: "GET", status: "5xx" }, undefined],
     ] as const) {
-      // oxlint-disable-next-line no-await-in-loop
       assert.equal(await count(world, labels), expected, JSON.stringify(labels))
     }
   })
@@ -127,7 +125,6 @@ describe("a scrape", () => {
       ["/docs", "/docs", { headers: { "accept-encoding": "identity" } }],
       ["none", "/é", {}],
     ] as const) {
-      // oxlint-disable-next-line no-await-in-loop
       const { length } = await (await world.call(path, init)).bytes()
       received.set(route, (received.get(route) ?? 0) + length)
     }
@@ -194,7 +191,6 @@ describe("labels", () => {
       ]
       for (const line of lines) {
         const headers = `Host: a\r\nConnection: close\r\nAuthorization: Bearer ${key}\r\n`
-        // oxlint-disable-next-line no-await-in-loop
         assert.match(await raw(url, `${line}\r\n${headers}\r\n`), /^HTTP\/1\.1 \d{3} /)
       }
     }
@@ -226,7 +222,6 @@ describe("/metrics", () => {
         const headers = [...response.headers].filter(([name]) => !own.includes(name))
         return { status: response.status, headers, body: await response.text() }
       })
-      // oxlint-disable-next-line no-await-in-loop
       const [metrics, unknown] = await Promise.all(answers)
       assert.equal(metrics?.status, 404)
       assert.deepEqual(metrics, unknown)
@@ -257,7 +252,6 @@ describe("/metrics", () => {
     const families = parsePrometheusText(await response.text())
     assert.equal(readSample(families, `${SECONDS}_count`, { route: "/healthz" }), 1)
     for (const path of ["/", "/v1/tasks", "/healthz", "/docs"]) {
-      // oxlint-disable-next-line no-await-in-loop
       assert.equal((await fetch(`${server.url}${path}`)).status, 404, path)
     }
     await server.close({ graceMs: 0 })
@@ -331,7 +325,6 @@ describe("the log of requests", () => {
   it("is silent about probes and scrapes", async () => {
     await using world = await createMetricsWorld({ checkReady: () => Promise.reject(new Error()) })
     for (const path of ["/healthz", "/readyz", "/metrics"]) {
-      // oxlint-disable-next-line no-await-in-loop
       await fetch(`${world.url}${path}`)
     }
     assert.deepEqual(world.lines, [])
@@ -362,7 +355,6 @@ describe("the log of requests", () => {
   it("holds neither key, query nor path as they were sent", async () => {
     await using world = await createMetricsWorld()
     for (const path of ["/v1/tasks/secret-id", "/v1/tasks?access=secret-token", "/secret-path"]) {
-      // oxlint-disable-next-line no-await-in-loop
       await world.call(path)
     }
     const text = JSON.stringify(world.lines)

@@ -211,7 +211,6 @@ describe("a request that is refused for what its key lacks", () => {
     const settings = { suspendedAt: 1 }
     await service.storage.setAccount({ id: "suspended", now: Date.now(), settings })
     for (const { account, id, key } of [reading, suspended]) {
-      // oxlint-disable-next-line no-await-in-loop -- one line after the other
       const answer = await fetch(`${service.url}/v1/quotes`, {
         method: "POST",
         headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },

@@ -49,7 +49,6 @@ describe("an operator of a service", () => {
   it("sees what tasks were charged, by whatever is asked", async () => {
     const charged = (await client.usage()).charge_micros
     for (const by of ["day", "model", "channel", "account"] as const) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       const { rows } = await operator.admin.usage({ by })
       assert.deepEqual(
         rows.map((row) => [row.tasks, row.charge_micros]),
@@ -136,7 +135,6 @@ describe("an operator of a service", () => {
   it("proves the log, and no account's own key may", async () => {
     for (const kind of ["verify", "replay"] as const) {
       const messages: AuditMessage[] = []
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       for await (const message of operator.admin.audit(kind)) messages.push(message)
       const report = messages.at(-1)
       assert.equal(report?.type === "report" && report.outcome, "whole")

@@ -37,7 +37,6 @@ function describeProxy(kind: ProxyKind): void {
       let text = ""
       const readTo = async (word: string): Promise<void> => {
         while (!text.includes(word)) {
-          // oxlint-disable-next-line no-await-in-loop -- one piece after the other
           const { done, value } = await reader.read()
           if (done) assert.fail(`the stream ended before ${word}: ${text}`)
           text += decoder.decode(value, { stream: true })

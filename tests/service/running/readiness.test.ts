@@ -87,11 +87,8 @@ describe("/readyz", () => {
       [999, 0],
       [1, 1],
     ] as const) {
-      // oxlint-disable-next-line no-await-in-loop -- time passes between them
       await world.clock.advance(durationMs)
-      // oxlint-disable-next-line no-await-in-loop
       assert.equal(await world.readStatus(), 200)
-      // oxlint-disable-next-line no-await-in-loop
       assert.equal((await world.countDatabaseChecks()) - before, checks)
     }
     assert.equal(world.countChecks(), 1)

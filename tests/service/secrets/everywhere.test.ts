@@ -198,9 +198,7 @@ async function callBack({ films, told }: World, url: string, client: Client): Pr
   for (const webhook of [undefined, "forged", "foreign", "stale", "doubled"] as const) {
     films.setFaults(webhook === undefined ? {} : { webhook, times: 1 })
     const before = films.deliveries.length
-    // oxlint-disable-next-line no-await-in-loop -- the stub's faults are all tasks'
     await client.make(FILM, PROMPT, isEnded)
-    // oxlint-disable-next-line no-await-in-loop
     await until(
       async () => films.deliveries.length,
       (count) => count > before,
@@ -211,9 +209,7 @@ async function callBack({ films, told }: World, url: string, client: Client): Pr
   for (const { body, url: address } of films.deliveries.slice(0, 1)) {
     for (const end of ["", "A", "/x", "?a=b"]) {
       const path = `${new URL(address).pathname}${end}`
-      // oxlint-disable-next-line no-await-in-loop
       const answer = await fetch(`${url}${path}`, { method: "POST", body })
-      // oxlint-disable-next-line no-await-in-loop
       told.set(
         `a callback with ${end}`,
         `${JSON.stringify([...answer.headers])}\n${await answer.text()}`,
@@ -281,7 +277,6 @@ test("nothing that is to be kept secret is told anywhere", async (t) => {
     ["audit", "replay"],
   ]
   for (const words of commands) {
-    // oxlint-disable-next-line no-await-in-loop -- processes are not free
     const { stderr, stdout } = await runCommand(words, { folder, environment: reaching })
     assert.notEqual(stdout, "", `${words.join(" ")}: ${stderr}`)
     told.set(words.join(" "), `${stdout}\n${stderr}`)

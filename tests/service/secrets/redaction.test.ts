@@ -304,7 +304,6 @@ describe("a token", () => {
   it("is told by nothing where the files fail: gone, out of reach, or broken off", async () => {
     for (const code of ["artifact-missing", "artifacts-unavailable"] as const) {
       Object.assign(faults, { open: true, error: new SafelightError({ code, message: code }) })
-      // oxlint-disable-next-line no-await-in-loop -- one fault after the other
       assert.match(await send({ target: link() }), /^HTTP\/1\.1 503 /)
     }
     Object.assign(faults, { open: false, bytes: true, error: new Error("a disk") })
@@ -323,7 +322,6 @@ describe("a token", () => {
     const now = Date.now()
     await storage.setAccount({ id: account, now, settings: { rates } })
     for (const status of [200, 429]) {
-      // oxlint-disable-next-line no-await-in-loop -- the second one is too many
       assert.match(await send({ target: link() }), new RegExp(`^HTTP/1\\.1 ${status} `))
     }
     const settings = { rates: { ...rates, content: null }, suspendedAt: now }
@@ -339,7 +337,6 @@ describe("a token", () => {
     // The setting is believed a moment after it is stored.
     let given: string | undefined
     while (given === undefined) {
-      // oxlint-disable-next-line no-await-in-loop
       const text = await exchange(toBytes({ target: toListing(), headers: [key()] }))
       ;[, given] = /access=([\w.-]+)/.exec(text) ?? []
     }

@@ -118,7 +118,6 @@ describe("webhooks of a service", { timeout: 120_000 }, () => {
     const read = files.filter((file) => file.isFile())
     assert.ok(read.some(({ name }) => name === "safelight.db"))
     for (const { name, parentPath } of read) {
-      // oxlint-disable-next-line no-await-in-loop
       const bytes = await readFile(join(parentPath, name))
       for (const text of ["whsec_", secret.slice(6), rotated.secret.slice(6)]) {
         assert.ok(!bytes.includes(text), name)
@@ -149,7 +148,6 @@ describe("webhooks of a service", { timeout: 120_000 }, () => {
 
   it("lead to no private address unless it is allowed, and are as many as they may be", async () => {
     for (const url of ["http://127.0.0.2/", "http://10.0.0.1/", "ftp://a.example/"]) {
-      // oxlint-disable-next-line no-await-in-loop
       await assert.rejects(client.webhooks.create({ url }), (error) => {
         assert.ok(isApiError(error))
         assert.deepEqual([error.status, error.code, error.param], [400, "url_not_allowed", "url"])
