@@ -1,40 +1,54 @@
 /**
- * The conformance table: every row has a test in a file that is there, and the page beside
- * them shows the rows as they are. That the tests pass is seen by `run.ts`, in a whole run.
+ * The conformance page: it has every section of the documents, each with suites whose tests passed, in files
+ * that are there. That as many pass is seen by `run.ts`, whenever one of the files runs.
  */
 import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { describe, it } from "node:test"
-import { ERROR_CODES } from "@safelight/http"
-import { PAGE, replaceTable, toConformanceTable } from "../service/conformance/conformance-page.ts"
-import type { ConformanceSection } from "../service/conformance/conformance-row.ts"
-import { SECTIONS, toReferences } from "../service/conformance/sections.ts"
+import {
+  countAnew,
+  findShortfalls,
+  findUntestedCodes,
+  PAGE,
+  readConformance,
+} from "../service/conformance/conformance-page.ts"
+import type { PassedTests } from "../support/passed-tests.ts"
 import { findFiles } from "./workspaces.ts"
 
-const rows = SECTIONS.flatMap(({ document, section, rows: each }) =>
-  each.map(({ row, tests }) => ({ name: `${document} ${section}: ${row}`, row, tests })),
-)
+const SAMPLE = `# Conformance
 
-const SAMPLE: ConformanceSection = {
-  document: "Specification",
-  section: "§1",
-  title: "What `a` does",
-  rows: [
-    { row: "`a | b`", tests: [{ file: "core/one.test.ts", name: "a suite > does a | b" }] },
-    {
-      row: "both",
-      tests: [
-        { file: "core/two.test.ts", name: "__works__" },
-        { file: "core/two.test.ts", name: "works" },
-        { file: "core/one.test.ts", name: "works" },
-      ],
-    },
-  ],
+## HTTP decisions
+
+### §2 The error \`body\`
+
+- [core/one.test.ts](../../core/one.test.ts): 4, 2 \`a suite, named\`
+- [core/two.test.ts](../../core/two.test.ts): 1 \`reads\`
+`
+
+/** Of which these tests passed, by suite. */
+function passedTests(names: Readonly<Record<string, readonly string[]>>): PassedTests {
+  return {
+    note: () => {},
+    namesIn: ({ file, name }) => names[`${file}: ${name}`] ?? [],
+  }
 }
 
-describe("the conformance table", () => {
+const ALL = passedTests({
+  "core/one.test.ts: ": ["a", "b", "c", "d"],
+  "core/one.test.ts: a suite, named": ["e as invalid_json", "f"],
+  "core/two.test.ts: reads": ["g"],
+})
+const FEWER = passedTests({
+  "core/one.test.ts: ": ["a", "b", "c", "d", "more"],
+  "core/one.test.ts: a suite, named": ["f"],
+})
+const FILES = ["core/one.test.ts", "core/two.test.ts"]
+
+describe("the conformance page", () => {
+  const sections = readConformance(readFileSync(PAGE, "utf8"))
+
   it("has every section of both documents and of the extensions, each once", () => {
-    const names = SECTIONS.map(({ document, section }) => `${document} ${section}`)
+    const names = sections.map(({ document, section }) => `${document} ${section}`)
     const parts = ["1", "2.1", "2.2", "2.3", "2.4", "2.5", "2.6", "3", "4", "5", "6", "7", "8", "9"]
     const specification = parts.map((part) => `Specification §${part}`)
     const decisions = ["1", "2", "3", "4", "5", "6", "7"].map((part) => `HTTP decisions §${part}`)
@@ -44,72 +58,69 @@ describe("the conformance table", () => {
     assert.deepEqual(names, [...specification, ...decisions, ...extensions])
   })
 
-  it("has a row for every code of the error table", () => {
-    const codes = new Set(rows.flatMap(({ row }) => row.match(/(?<=`)\w+(?=`)/g) ?? []))
-    assert.deepEqual(
-      ERROR_CODES.filter((code) => !codes.has(code)),
-      [],
-    )
+  it("has suites for every section, each once, of which at least one test passed", () => {
+    for (const { document, section, suites } of sections) {
+      const names = suites.map(({ file, name }) => `${file}: ${name}`)
+      assert.ok(names.length > 0, `${document} ${section}`)
+      assert.equal(new Set(names).size, names.length, `${document} ${section}`)
+    }
+    const empty = sections.flatMap(({ suites }) => suites).filter(({ count }) => count === 0)
+    assert.deepEqual(empty, [])
   })
 
-  it("has a test for every row, and no row twice in a section", () => {
-    assert.deepEqual(
-      rows.filter(({ tests }) => tests.length === 0).map(({ name }) => name),
-      [],
-    )
-    const names = rows.map(({ name }) => name)
-    assert.deepEqual(
-      names.filter((name, index) => names.indexOf(name) !== index),
-      [],
-    )
-  })
-
-  it("refers to test files that are there", () => {
+  it("lists test files that are there", () => {
     const files = findFiles("tests", ".test.ts").map((path) => path.replace(/^tests\//, ""))
-    const missing = toReferences(SECTIONS).filter(({ file }) => !files.includes(file))
-    assert.deepEqual(missing, [])
-  })
-
-  it("stands on its page as it is", () => {
-    const page = readFileSync(PAGE, "utf8")
-    const how = "the rows changed; run `npm run conformance:update` and commit the page"
-    assert.ok(page === replaceTable(page, toConformanceTable(SECTIONS)), how)
+    const listed = sections.flatMap(({ suites }) => suites.map(({ file }) => file))
+    assert.deepEqual(
+      listed.filter((file) => !files.includes(file)),
+      [],
+    )
   })
 })
 
-describe("the page of the conformance table", () => {
-  const table = toConformanceTable([SAMPLE])
+describe("a run", () => {
+  const sections = readConformance(SAMPLE)
 
-  it("shows rows and tests as a Markdown table, each file linked once", () => {
-    assert.deepEqual(table.split("\n").slice(3), [
-      "<details>",
-      "<summary>Specification §1: What <code>a</code> does (2 rows)</summary>",
-      "",
-      "| row | tests |",
-      "| --- | --- |",
-      String.raw`| ${"`a \\| b`"} | [core/one.test.ts] ${"`a suite > does a \\| b`"} |`,
-      "| both | [core/two.test.ts] `__works__`<br>`works`<br>[core/one.test.ts] `works` |",
-      "",
-      "</details>",
-      "",
-      "[core/one.test.ts]: ../../core/one.test.ts",
-      "[core/two.test.ts]: ../../core/two.test.ts",
-      "",
-      "<!-- oxfmt-ignore-end -->",
+  it("is judged by the suites and counts that the page lists", () => {
+    assert.deepEqual(sections, [
+      {
+        document: "HTTP decisions",
+        section: "§2",
+        suites: [
+          { file: "core/one.test.ts", name: "", count: 4 },
+          { file: "core/one.test.ts", name: "a suite, named", count: 2 },
+          { file: "core/two.test.ts", name: "reads", count: 1 },
+        ],
+      },
     ])
+    assert.throws(() => readConformance(SAMPLE.replace("2 `a", "`a")), /can't be read/)
+    assert.throws(() => readConformance(SAMPLE.replace("../../core/two", "two")), /can't be read/)
   })
 
-  it("replaces the one that stands there, and nothing around it", () => {
-    const page = `before\n\n${toConformanceTable([])}\n\nafter\n`
-    const replaced = replaceTable(page, table)
-    assert.equal(replaced, `before\n\n${table}\n\nafter\n`)
-    assert.equal(replaceTable(replaced, table), replaced)
-    assert.throws(() => replaceTable("before\n\nafter\n", table), /no place/)
+  it("lacks a test if fewer passed than are listed, of the files that ran", () => {
+    assert.deepEqual(findShortfalls(sections, ALL, FILES), [])
+    const one =
+      "the conformance page lists 2 tests of core/one.test.ts: a suite, named, and 1 passed"
+    const two = "the conformance page lists 1 tests of core/two.test.ts: reads, and 0 passed"
+    assert.deepEqual(findShortfalls(sections, FEWER, FILES), [one, two])
+    assert.deepEqual(findShortfalls(sections, FEWER, ["core/one.test.ts"]), [one])
   })
 
-  it("refuses a name that could not be shown as it is", () => {
-    const tests = [{ file: "core/one.test.ts", name: "reads `a`" }]
-    const sections = [{ ...SAMPLE, rows: [{ row: "a", tests }] }]
-    assert.throws(() => toConformanceTable(sections), /can't be shown/)
+  it("lacks an error code if no passed test names it as a word", () => {
+    const codes = ["invalid_json", "invalid", "g"]
+    assert.deepEqual(
+      sections.map((section) => findUntestedCodes(section, ALL, codes)),
+      [["invalid"]],
+    )
+    assert.deepEqual(
+      sections.map((section) => findUntestedCodes(section, FEWER, codes)),
+      [codes],
+    )
+  })
+
+  it("can be counted anew, which changes nothing but the counts of the files that ran", () => {
+    assert.equal(countAnew(SAMPLE, ALL, FILES), SAMPLE)
+    const counted = SAMPLE.replace("4, 2 `", "5, 1 `")
+    assert.equal(countAnew(SAMPLE, FEWER, ["core/one.test.ts"]), counted)
   })
 })

@@ -36,11 +36,12 @@ function accepted(model: Model, parameters: unknown): ParameterValues {
   return result.kind === "valid" ? result.parameters : {}
 }
 
-function describeRows(name: string, model: Model, rows: readonly Row[]): void {
-  describe(name, () => {
+function describeRows(suite: string, model: Model, rows: readonly Row[]): void {
+  describe(suite, () => {
     for (const [title, parameters, ...faults] of rows) {
-      const verb = faults.length === 0 ? "accepts" : "refuses"
-      it(`${verb} ${title}`, () => assert.deepEqual(faultsOf(model, parameters), faults))
+      const codes = [...new Set(faults.map(([code]) => code))].join(" and ")
+      const name = faults.length === 0 ? `accepts ${title}` : `refuses ${title} as ${codes}`
+      it(name, () => assert.deepEqual(faultsOf(model, parameters), faults))
     }
   })
 }

@@ -74,7 +74,7 @@ const BROKEN: readonly [name: string, request: string, status: number, code: str
 
 describe("the Node server", () => {
   for (const [name, request, status, code] of BROKEN) {
-    it(`answers ${name} with ${status} and the error body`, async () => {
+    it(`answers ${name} with ${status} ${code}`, async () => {
       await using world = await open()
       const client = createRawClient(world.url)
       client.send(request)
@@ -99,12 +99,9 @@ describe("the Node server", () => {
     ] as const) {
       const client = createRawClient(world.url)
       for (let at = 0; at < head.length; at += 5_000) {
-        // oxlint-disable-next-line no-await-in-loop -- each piece by itself
         await new Promise((resolve) => client.socket.write(head.slice(at, at + 5_000), resolve))
-        // oxlint-disable-next-line no-await-in-loop -- each piece by itself
         await new Promise((resolve) => setImmediate(resolve))
       }
-      // oxlint-disable-next-line no-await-in-loop -- one head after the other
       assert.match(await client.ended(), new RegExp(`^HTTP/1\\.1 ${status} `))
     }
   })
@@ -203,9 +200,7 @@ describe("the Node server", () => {
     const ready = "GET /readyz HTTP/1.1\r\nHost: a\r\n"
     client.send(`${ready}\r\n${ready}\r\n${ready}Connection: close\r\n\r\n`)
     for (const count of [1, 2, 3]) {
-      // oxlint-disable-next-line no-await-in-loop -- one request after the other
       await until(() => world.asked() === count)
-      // oxlint-disable-next-line no-await-in-loop -- a second one would begin at once
       await new Promise((resolve) => setImmediate(resolve))
       assert.equal(world.asked(), count)
       go()
@@ -242,7 +237,7 @@ describe("the Node server", () => {
     assert.match(await client.ended(), /^HTTP\/1\.1 200 [^]*\r\n\r\npixels$/)
   })
 
-  it("answers a slow header and a slow body with 408", async () => {
+  it("answers a slow header and a slow body with 408 request_timeout", async () => {
     const settings = { headersTimeoutMs: 50, requestTimeoutMs: 100 }
     await using world = await open({ settings })
     const head = createRawClient(world.url)
@@ -479,7 +474,6 @@ async function untilStatus(
   status: number,
 ): Promise<number> {
   for (;;) {
-    // oxlint-disable-next-line no-await-in-loop
     const response = await world.call("/v1/tasks", call)
     if (response.status === status) return status
   }

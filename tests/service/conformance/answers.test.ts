@@ -221,7 +221,6 @@ describe("shed load", () => {
         headers,
         body: JSON.stringify(VALID),
       })
-      // oxlint-disable-next-line no-await-in-loop
       const response = await createHttpHandler(options).fetch(request)
       assert.equal(response.status, 503)
       told.add(Number(response.headers.get("retry-after")))
@@ -240,7 +239,6 @@ describe("HEAD on the wire", () => {
     ] as const) {
       const client = createRawClient(world.server?.url ?? "")
       client.send(`HEAD /healthz HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`)
-      // oxlint-disable-next-line no-await-in-loop
       const text = await client.ended()
       assert.match(text, new RegExp(`^HTTP/1\\.1 ${status} [^]*\r\ncontent-length: [1-9]`, "i"))
       assert.match(text, /\r\n\r\n$/)

@@ -109,13 +109,10 @@ for (const kind of WORLDS) {
       await using world = await open(kind)
       for (const key of ["ä b", "50%", "a/b", "?access=v1", "💡"]) {
         putArtifact(world.fake, BYTES, { key })
-        // oxlint-disable-next-line no-await-in-loop
         const listed = await world.call(`/v1/tasks/${taskId(1)}/artifacts`)
-        // oxlint-disable-next-line no-await-in-loop
         const { artifacts } = (await listed.json()) as { artifacts: [{ content_url: string }] }
         const path = artifacts[0].content_url.slice("https://media.example".length)
         assert.match(path, /^[\w./%-]+$/)
-        // oxlint-disable-next-line no-await-in-loop
         assert.equal((await world.call(path)).status, 200, key)
       }
     })
@@ -137,10 +134,8 @@ for (const kind of WORLDS) {
         () => putArtifact(world.fake, BYTES),
       ]) {
         prepare()
-        // oxlint-disable-next-line no-await-in-loop
         const refused = [await status(""), await status(`Bearer ${wrong}`)]
         assert.deepEqual(refused, [401, 403])
-        // oxlint-disable-next-line no-await-in-loop
         statuses.push(await status(`Bearer ${world.key}`))
       }
       assert.deepEqual(statuses, [404, 409, 410, 412])

@@ -145,7 +145,6 @@ describe("the order of checks", () => {
         // The other way round: the order in which a test fails them means nothing.
         failLater(draft)
         fail(draft)
-        // oxlint-disable-next-line no-await-in-loop -- one database
         assert.equal(await readCode(await ask(draft)), code, `${code} before ${later}`)
       }
     }

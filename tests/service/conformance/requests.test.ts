@@ -113,10 +113,8 @@ describe("a creation", () => {
   it("takes 4, 4.0 and 4e0 as the same integer", async () => {
     for (const written of ["4", "4.0", "4e0", "40e-1"]) {
       const text = `{"model":"${VIDEO}","parameters":{"duration":${written}}}`
-      // oxlint-disable-next-line no-await-in-loop
       const { status, id } = await post(text)
       assert.equal(status, 202, written)
-      // oxlint-disable-next-line no-await-in-loop
       assert.deepEqual(await readParameters(id), { duration: 4 })
     }
   })

@@ -67,7 +67,6 @@ describe("a link's MAC", () => {
       [404, good.replace("image_1", "image_9")],
     ] as const) {
       verify.mock.resetCalls()
-      // oxlint-disable-next-line no-await-in-loop
       assert.equal((await readAnswer(world.bare(path))).status, status, path)
       assert.equal(verify.mock.callCount(), 1, path)
     }
