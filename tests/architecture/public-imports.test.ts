@@ -27,11 +27,6 @@ const EXCEPTIONS: Readonly<Record<string, Exception>> = {
     folder: "adapters/channel-http/src",
     modules: ["receive-webhook.ts"],
   },
-  "adapters/channel-studio/channel.test.ts": {
-    reason: "a job is looked at before it is rendered",
-    folder: "adapters/channel-studio/src",
-    modules: ["request-plan.ts"],
-  },
   "adapters/channel-studio/watch-work.test.ts": {
     reason: "the process that is watched is made up",
     folder: "adapters/channel-studio/src",
@@ -78,11 +73,6 @@ const EXCEPTIONS: Readonly<Record<string, Exception>> = {
     folder: "adapters/storage-postgres/src",
     modules: ["batch-rows.ts", "batch-statement.ts"],
   },
-  "adapters/storage-postgres/opening.test.ts": {
-    reason: "how many connections there are by default is not public",
-    folder: "adapters/storage-postgres/src",
-    modules: ["defaults.ts"],
-  },
   "adapters/storage-postgres/server.test.ts": {
     reason: "the connection that a proof is written over is made up",
     folder: "adapters/storage-postgres/src",
@@ -92,11 +82,6 @@ const EXCEPTIONS: Readonly<Record<string, Exception>> = {
     reason: "the settings of a session are judged without a server that has them",
     folder: "adapters/storage-postgres/src",
     modules: ["connection.ts", "server-warnings.ts", "session-settings.ts"],
-  },
-  "adapters/storage-sqlite/migration.test.ts": {
-    reason: "migrations are applied to a database that the test itself opened",
-    folder: "adapters/storage-sqlite/src",
-    modules: ["migrate-file.ts"],
   },
   "console/task-list.test.ts": {
     reason: "no browser can be made to answer in the order that is tested",

@@ -6,7 +6,7 @@ import { describe, it } from "node:test"
 import { createSqliteStorage, SQLITE_DIALECT } from "@safelight/storage-sqlite"
 import { migrate, SCHEMA_VERSION, type Migration, type Schema } from "@safelight/store"
 import { submitSample } from "@safelight/testkit"
-import { toKysely } from "../../../adapters/storage-sqlite/src/migrate-file.ts"
+import { Kysely, SqliteDialect, type SqliteDatabase } from "kysely"
 import { createTemporaryFolder, type TemporaryFolder } from "../../support/temporary-folder.ts"
 
 const NEXT = SCHEMA_VERSION + 1
@@ -37,6 +37,22 @@ async function createFolder(): Promise<TemporaryFolder & { readonly database: Da
       await folder[Symbol.asyncDispose]()
     },
   }
+}
+
+/** As Kysely takes a database of another library. */
+function toKysely(database: DatabaseSync): Kysely<unknown> {
+  const foreign: SqliteDatabase = {
+    close: () => undefined,
+    prepare(sql) {
+      const statement = database.prepare(sql)
+      const all = (parameters: readonly unknown[]) => statement.all(...(parameters as string[]))
+      const run = (parameters: readonly unknown[]) => statement.run(...(parameters as string[]))
+      const iterate = (parameters: readonly unknown[]) =>
+        statement.iterate(...(parameters as string[]))
+      return { reader: statement.columns().length > 0, all, run, iterate }
+    },
+  }
+  return new Kysely<unknown>({ dialect: new SqliteDialect({ database: foreign }) })
 }
 
 function readCompatibility(database: DatabaseSync): unknown {
