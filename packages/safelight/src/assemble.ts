@@ -104,17 +104,22 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-async function assemble(options: ServiceOptions, log: Log, closers: Close[]): Promise<Service> {
+async function assemble(
+  options: ServiceOptions,
+  plainLog: Log,
+  closers: Close[],
+): Promise<Service> {
   const { adopt = false, clock = systemClock, environment = process.env } = options
   const configuration = { ...options.configuration, models: toServedModels(options.configuration) }
   const { host, port, role, stopGraceMs: graceMs } = configuration
   assertShared(configuration)
   const memoryBytes = readMemoryBytes()
   const settings = toBodySettings(memoryBytes)
+  const watching = await createWatching({ settings: configuration, clock, log: plainLog })
+  const { log } = watching
   // Before the storage is opened, which makes the database that this asks about.
   const sandbox = decideSandbox(configuration)
   warnOfUnknownAddresses(log)
-  const watching = await createWatching({ settings: configuration, clock, log })
   const opened = await openStorage({ configuration, log, clock, ...watching.storage })
   closers.push(() => opened.close())
   const storage = watching.observeStorage(opened)
@@ -124,7 +129,7 @@ async function assemble(options: ServiceOptions, log: Log, closers: Close[]): Pr
   const parts = { ...opening, startedAt: clock.now() }
   const { engine, routes } = await createServiceEngine(parts, closers)
   await engine.clock.ready()
-  if (options.trustsClock === true) await engine.removalClock.trust()
+  if (options.trustsClock === true) await trustClock(parts, engine)
   await requirePrices({ engine, log, isAlone: configuration.database === undefined })
 
   const metricsServer = await watching.listen()
@@ -186,6 +191,13 @@ function createCheckReady(parts: EngineParts, stopping: AbortSignal): () => Prom
     }
     await checkPieces()
   }
+}
+
+async function trustClock({ storage, log }: EngineParts, engine: Engine): Promise<void> {
+  const record = createChangeRecord({ storage, clock: engine.clock, log })
+  const change = { change: "clock-trusted", target: "clock", account: null } as const
+  await record(CHANGED_WITHOUT_KEY.command, change)
+  await engine.removalClock.trust()
 }
 
 /** Who may come in, and by which ways. */

@@ -1,6 +1,6 @@
 /** The metrics of a service in which everything has happened, failures too: their names and labels are all that there are. */
 import assert from "node:assert/strict"
-import { SafelightError, type ArtifactStorage } from "@safelight/core"
+import { SafelightError, SILENT_LOG, type ArtifactStorage } from "@safelight/core"
 import {
   createManualClock,
   createMemoryArtifacts,
@@ -29,6 +29,7 @@ export async function readEveryMetric(): Promise<readonly Family[]> {
   await assert.rejects(artifacts.remove("locator"))
   const channel = metrics.observeChannel(createScriptedChannel({ submits: [] }))
   await assert.rejects(channel.submit({} as Parameters<typeof channel.submit>[0]))
+  metrics.observeLog(SILENT_LOG).warn({}, "removal held back")
   metrics.onCommit({ changes: 1, durationMs: 1 })
   metrics.onAnswered({
     requestId: "1",

@@ -29,6 +29,7 @@ async function createWorld(settings: WatchingSettings) {
   const own = await watching.listen()
   return {
     watching,
+    log,
     logged,
     own,
     readStatus: async () => (await fetch(`${server.url}/metrics`)).status,
@@ -48,6 +49,7 @@ describe("a service that is watched", () => {
     const channel = createScriptedChannel()
     assert.equal(world.watching.observeStorage(storage), storage)
     assert.equal(world.watching.observeChannel(channel), channel)
+    assert.equal(world.watching.log, world.log)
     world.watching.storage.onCommit({ changes: 2, durationMs: 5 })
     assert.equal(world.watching.commits.read().batches, 1)
     assert.deepEqual(
@@ -67,13 +69,21 @@ describe("a service that is watched", () => {
     assert.equal(await world.readStatus(), 404)
     const storage = world.watching.observeStorage(createMemoryStorage())
     await storage.readTask("unknown")
+    world.watching.log.error({ task: "secret" }, "events lost")
+    world.watching.log.error({ task: "another" }, "events lost")
+    world.watching.log.warn({}, "clock jump")
+    world.watching.log.info({}, "request")
     const text = await (await fetch(`${world.own?.url}/metrics`)).text()
     const families = parsePrometheusText(text)
     const count = (name: string, labels: Record<string, string>) =>
       readSample(families, `safelight_${name}_duration_seconds_count`, labels)
     assert.equal(count("storage", { method: "readTask" }), 1)
     assert.equal(count("http_request", { route: "none" }), 1)
-    assert.equal(world.logged.length, 1)
+    const entries = (level: string, message: string) =>
+      readSample(families, "safelight_log_entries_total", { level, message })
+    assert.deepEqual([entries("error", "events lost"), entries("warn", "clock jump")], [2, 1])
+    assert.equal(families.get("safelight_log_entries_total")?.samples.length, 2)
+    assert.equal(world.logged.length, 2)
   })
 
   it("says so where that port can't be had", async () => {

@@ -18,13 +18,14 @@ export const CHANGED_WITHOUT_KEY = { command: "command", signIn: "sign-in" } as 
 
 /**
  * `account-set`, `links-revoked` of an account and `tasks-stopped`: the target is the account. `key-…`: the id of the
- * key. `link-key-rotated`: the id of the new key that signs links. `channel-…`: the channel. `task-…` and
+ * key. `clock-trusted`, by the flag of `serve`: the word `clock`. `link-key-rotated`: the id of the new key that signs links. `channel-…`: the channel. `task-…` and
  * `links-revoked` of an artifact: the task.
  */
 export type OperatorChangeKind =
   | "account-set"
   | "channel-paused"
   | "channel-resumed"
+  | "clock-trusted"
   | "key-created"
   | "key-revoked"
   | "key-rotated"

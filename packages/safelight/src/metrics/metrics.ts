@@ -17,6 +17,7 @@ import { Registry } from "prom-client"
 import { createArtifactsMeter } from "./observe-artifacts.ts"
 import { createChannelMeter } from "./observe-channel.ts"
 import { createCommitMeter, type OnCommit } from "./observe-commits.ts"
+import { createLogMeter } from "./observe-log.ts"
 import { createRequestMeter } from "./observe-requests.ts"
 import { createStorageMeter } from "./observe-storage.ts"
 import { addProcessMetrics } from "./process-metrics.ts"
@@ -34,6 +35,7 @@ export interface Metrics {
   observeStorage<Kind extends Storage>(storage: Kind): Kind
   observeArtifacts<Kind extends ArtifactStorage>(artifacts: Kind): Kind
   observeChannel(channel: Channel): Channel
+  observeLog(log: Log): Log
   /** For the HTTP handler and its server. */
   readonly onAnswered: OnAnswered
   /** For a storage that commits groups. */
@@ -53,6 +55,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   const observeChannel = createChannelMeter({ registry, clock })
   const onCommit = createCommitMeter(registry)
   const observeArtifacts = createArtifactsMeter({ registry, clock })
+  const observeLog = createLogMeter(registry)
   addProcessMetrics(registry)
   let scraping: Promise<MetricsText> | undefined
 
@@ -73,6 +76,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     },
     observeArtifacts,
     observeChannel,
+    observeLog,
     onAnswered,
     onCommit,
     scrape: () => (scraping ??= read()),

@@ -25,6 +25,8 @@ export interface Watching {
   observeStorage<Kind extends Storage>(storage: Kind): Kind
   observeArtifacts<Kind extends ArtifactStorage>(artifacts: Kind): Kind
   observeChannel(channel: Channel): Channel
+  /** The log that was given, its warnings and errors counted. */
+  readonly log: Log
   /** To be passed to the storage. */
   readonly storage: { readonly onCommit: OnCommit }
   /** The newest commits, with or without metrics. */
@@ -50,7 +52,7 @@ export async function createWatching(options: WatchingOptions): Promise<Watching
   const logRequest = createRequestLog(log)
   const commits = createRecentCommits(options.clock)
   if (!settings.metrics && settings.metricsPort === undefined)
-    return createUncounted(logRequest, commits)
+    return createUncounted(log, logRequest, commits)
   const { createMetrics } = await import("./metrics.ts")
   const models = settings.models && { models: settings.models.map(({ id }) => id) }
   return createCounted(createMetrics({ ...options, ...models }), logRequest, {
@@ -59,12 +61,13 @@ export async function createWatching(options: WatchingOptions): Promise<Watching
   })
 }
 
-function createUncounted(onAnswered: OnAnswered, commits: RecentCommits): Watching {
+function createUncounted(log: Log, onAnswered: OnAnswered, commits: RecentCommits): Watching {
   const tracer = createTracer()
   return {
     observeStorage: (storage) => storage,
     observeArtifacts: (artifacts) => artifacts,
     observeChannel: (channel) => channel,
+    log,
     storage: { onCommit: commits.note },
     commits,
     server: { onAnswered },
@@ -89,6 +92,7 @@ function createCounted(
     observeStorage: (storage) => metrics.observeStorage(storage),
     observeArtifacts: (artifacts) => metrics.observeArtifacts(artifacts),
     observeChannel: (channel) => metrics.observeChannel(channel),
+    log: metrics.observeLog(log),
     storage: {
       onCommit(batch) {
         commits.note(batch)

@@ -1,0 +1,26 @@
+/**
+ * Counts warnings and errors by their message, so that what is told in the log alone can raise an alarm: outputs
+ * that lack, events that a database lost, removal that is held back. Messages are constants, so labels are few.
+ */
+import type { Log } from "@safelight/core"
+import { Counter, type Registry } from "prom-client"
+
+export function createLogMeter(registry: Registry): (log: Log) => Log {
+  const entries = new Counter({
+    name: "safelight_log_entries_total",
+    help: "Warnings and errors that were logged, by their message.",
+    labelNames: ["level", "message"],
+    registers: [registry],
+  })
+  return (log) => ({
+    info: (fields, message) => log.info(fields, message),
+    warn(fields, message) {
+      entries.inc({ level: "warn", message })
+      log.warn(fields, message)
+    },
+    error(fields, message) {
+      entries.inc({ level: "error", message })
+      log.error(fields, message)
+    },
+  })
+}
