@@ -22,11 +22,6 @@ const EXCEPTIONS: Readonly<Record<string, Exception>> = {
     folder: "adapters/channel-comfyui/src",
     modules: ["prompt-identity.ts", "prompt-progress.ts"],
   },
-  "adapters/channel-http/webhooks.test.ts": {
-    reason: "what is added to a provider's request is compared without sending it",
-    folder: "adapters/channel-http/src",
-    modules: ["receive-webhook.ts"],
-  },
   "adapters/channel-studio/watch-work.test.ts": {
     reason: "the process that is watched is made up",
     folder: "adapters/channel-studio/src",

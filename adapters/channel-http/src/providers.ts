@@ -1,5 +1,4 @@
-/** Every provider that is declared here; one missing here can't be configured. */
-import type { Provider } from "./provider.ts"
+/** Every built-in provider. The name in its declaration is its type in a configuration. */
 import { ark } from "./providers/ark.ts"
 import { blackForestLabs } from "./providers/black-forest-labs.ts"
 import { comfyRouter } from "./providers/comfy-router.ts"
@@ -12,8 +11,7 @@ import { runware } from "./providers/runware.ts"
 import { safelight } from "./providers/safelight.ts"
 import { xai } from "./providers/xai.ts"
 
-export const PROVIDERS: readonly Provider[] = [
-  // In the order of their names.
+export const PROVIDERS = {
   ark,
   blackForestLabs,
   comfyRouter,
@@ -25,4 +23,4 @@ export const PROVIDERS: readonly Provider[] = [
   runware,
   safelight,
   xai,
-]
+} as const

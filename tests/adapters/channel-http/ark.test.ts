@@ -1,7 +1,7 @@
 /** The channel of Ark against its stub: films as tasks, pictures in the answer, and how both end. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import { ark } from "@safelight/channel-http"
+import { PROVIDERS } from "@safelight/channel-http"
 import {
   imageEdit,
   referenceToVideo,
@@ -20,6 +20,8 @@ import {
   withoutWords,
   turnedAway,
 } from "./provider-world.ts"
+
+const { ark } = PROVIDERS
 
 const world = await openProviderWorld(ark)
 const { channel, stub, toRequest } = world

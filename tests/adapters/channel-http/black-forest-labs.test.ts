@@ -1,7 +1,7 @@
 /** The channel of Black Forest Labs against its stub: jobs asked for at their own cluster, outputs in a hurry. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import { blackForestLabs, createHttpChannel } from "@safelight/channel-http"
+import { createHttpChannel, PROVIDERS } from "@safelight/channel-http"
 import { imageEdit, textToImage, type ChannelRequest, type Json } from "@safelight/core"
 import {
   describeEnds,
@@ -13,6 +13,8 @@ import {
   itTakesNoneOf,
   turnedAway,
 } from "./provider-world.ts"
+
+const { blackForestLabs } = PROVIDERS
 
 const world = await openProviderWorld(blackForestLabs)
 const { channel, toRequest } = world

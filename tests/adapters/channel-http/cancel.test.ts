@@ -1,17 +1,11 @@
 /** What a provider's answer to a cancellation proves: of work that may go on nobody says that it was stopped. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import {
-  ark,
-  comfyRouter,
-  fal,
-  higgsfield,
-  replicate,
-  safelight,
-  type Provider,
-} from "@safelight/channel-http"
+import { type Provider, PROVIDERS } from "@safelight/channel-http"
 import type { CancelOutcome, Json } from "@safelight/core"
 import { toReply } from "./provider-world.ts"
+
+const { ark, comfyRouter, fal, higgsfield, replicate, safelight } = PROVIDERS
 
 type Answer = readonly [status: number, json: Json]
 

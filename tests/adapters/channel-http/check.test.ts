@@ -3,9 +3,11 @@ import assert from "node:assert/strict"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { after, before, describe, it } from "node:test"
-import { createHttpChannel, fal, type Provider } from "@safelight/channel-http"
+import { createHttpChannel, type Provider, PROVIDERS } from "@safelight/channel-http"
 import type { ChannelCheck } from "@safelight/core"
 import { STUBS, type RunningStub } from "@safelight/testkit/stubs"
+
+const { fal } = PROVIDERS
 
 let stub: RunningStub
 

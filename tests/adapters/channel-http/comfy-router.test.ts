@@ -1,7 +1,7 @@
 /** The channel of Comfy Router against its stub: what is sent, what each answer proves, how work ends. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import { comfyRouter } from "@safelight/channel-http"
+import { PROVIDERS } from "@safelight/channel-http"
 import {
   imageEdit,
   referenceToVideo,
@@ -20,6 +20,8 @@ import {
   withoutWords,
   turnedAway,
 } from "./provider-world.ts"
+
+const { comfyRouter } = PROVIDERS
 
 const world = await openProviderWorld(comfyRouter)
 const { channel, stub, toRequest } = world

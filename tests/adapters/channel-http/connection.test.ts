@@ -8,10 +8,12 @@ import { once } from "node:events"
 import type { AddressInfo, Socket } from "node:net"
 import { describe, it } from "node:test"
 import { createServer } from "node:tls"
-import { createHttpChannel, fal } from "@safelight/channel-http"
+import { createHttpChannel, PROVIDERS } from "@safelight/channel-http"
 import { textToImage, type ChannelRequest } from "@safelight/core"
 import { createSelfSignedCertificate } from "../../support/self-signed-certificate.ts"
 import { openProviderWorld } from "./provider-world.ts"
+
+const { fal } = PROVIDERS
 
 const world = await openProviderWorld(fal)
 const toPurchase = (): ChannelRequest => world.toRequest(textToImage.id, { prompt: "fog" })

@@ -60,7 +60,7 @@ async function createFixture(provider: Provider): Promise<ChannelFixture> {
 }
 
 /** A real one is at hand in its stead: `safelight-contract.test.ts`. */
-const STUBBED = PROVIDERS.filter(({ name }) => name !== "safelight")
+const STUBBED = Object.values(PROVIDERS).filter(({ name }) => name !== "safelight")
 
 for (const provider of STUBBED) {
   const parameters = PARAMETERS[provider.name]

@@ -66,7 +66,7 @@ const PARAMETERS: Readonly<Record<string, object>> = {
   [referenceToVideo.id]: FILM,
 }
 
-for (const provider of PROVIDERS.filter(({ name }) => Object.hasOwn(COSTS, name))) {
+for (const provider of Object.values(PROVIDERS).filter(({ name }) => Object.hasOwn(COSTS, name))) {
   const world = await openProviderWorld(provider, "id:secret")
   describe(`the cost of work at ${provider.name}`, () => {
     for (const [model, cost] of Object.entries(COSTS[provider.name] ?? {})) {
@@ -83,7 +83,7 @@ for (const provider of PROVIDERS.filter(({ name }) => Object.hasOwn(COSTS, name)
 
 describe("a provider's figure", () => {
   const read = (name: string, json: Json, headers: Record<string, string> = {}) => {
-    const provider = PROVIDERS.find((each) => each.name === name) as Provider
+    const provider = Object.values(PROVIDERS).find((each) => each.name === name) as Provider
     return provider.readCost?.(toReply(200, json, headers), { id: "id-1" })
   }
 

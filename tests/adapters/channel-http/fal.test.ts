@@ -3,7 +3,7 @@ import assert from "node:assert/strict"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { describe, it } from "node:test"
-import { createHttpChannel, fal } from "@safelight/channel-http"
+import { createHttpChannel, PROVIDERS } from "@safelight/channel-http"
 import {
   imageEdit,
   referenceToVideo,
@@ -21,6 +21,8 @@ import {
   toReply,
 } from "./provider-world.ts"
 import { openWebhookListener } from "./webhook-listener.ts"
+
+const { fal } = PROVIDERS
 
 const world = await openProviderWorld(fal, "key-id:key-secret")
 const { channel, toRequest } = world

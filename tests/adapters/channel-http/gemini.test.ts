@@ -1,7 +1,7 @@
 /** The channel of the Gemini API against its stub: pictures in the answer, films behind the key, refusals with a 200. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import { gemini } from "@safelight/channel-http"
+import { PROVIDERS } from "@safelight/channel-http"
 import {
   imageEdit,
   referenceToVideo,
@@ -19,6 +19,8 @@ import {
   turnedAway,
 } from "./provider-world.ts"
 import { readOutputs } from "./read-outputs.ts"
+
+const { gemini } = PROVIDERS
 
 const world = await openProviderWorld(gemini)
 const { channel, toRequest } = world

@@ -1,7 +1,7 @@
 /** The channel of Higgsfield against its stub: what is sent, what each answer proves, how work ends. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import { createHttpChannel, fal, higgsfield } from "@safelight/channel-http"
+import { createHttpChannel, PROVIDERS } from "@safelight/channel-http"
 import { isHostWithin, referenceToVideo, type ChannelRequest, type Json } from "@safelight/core"
 import {
   describeEligibility,
@@ -13,6 +13,8 @@ import {
   toReply,
   turnedAway,
 } from "./provider-world.ts"
+
+const { fal, higgsfield } = PROVIDERS
 
 const KEY = "id:secret"
 const world = await openProviderWorld(higgsfield, KEY, { keyTtlMs: 3_600_000 })

@@ -4,14 +4,10 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { after, before, describe, it } from "node:test"
 import {
-  ark,
-  comfyRouter,
   createHttpChannel,
   defineProvider,
-  gemini,
-  higgsfield,
-  replicate,
   type Provider,
+  PROVIDERS,
 } from "@safelight/channel-http"
 import {
   imageEdit,
@@ -24,6 +20,8 @@ import {
 import { createGuardedFetch } from "@safelight/fetch-guarded"
 import { createSampleInputs } from "@safelight/testkit"
 import { STUBS, type RunningStub } from "@safelight/testkit/stubs"
+
+const { ark, comfyRouter, gemini, higgsfield, replicate } = PROVIDERS
 
 const FILM = "data:video/mp4;base64,AAAAGGZ0eXBpc29tAAAAAGlzb21pc28y"
 const LARGE = `data:image/png;base64,${"A".repeat(2_000_000)}`

@@ -1,7 +1,7 @@
 /** The channel of OpenAI's images against their stub: pictures in the answer, and nothing to ask for again. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import { openai } from "@safelight/channel-http"
+import { PROVIDERS } from "@safelight/channel-http"
 import { imageEdit, textToImage, type ChannelRequest, type Json } from "@safelight/core"
 import {
   describePurchase,
@@ -12,6 +12,8 @@ import {
   turnedAway,
 } from "./provider-world.ts"
 import { readOutputs } from "./read-outputs.ts"
+
+const { openai } = PROVIDERS
 
 const world = await openProviderWorld(openai)
 const { channel, toRequest } = world

@@ -1,9 +1,11 @@
 /** Outputs that a provider keeps behind its key: the key goes along to its own hosts, and to no other. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import { fal, type Provider } from "@safelight/channel-http"
+import { type Provider, PROVIDERS } from "@safelight/channel-http"
 import { textToImage, type PollOutcome, type SubmitOutcome } from "@safelight/core"
 import { openProviderWorld } from "./provider-world.ts"
+
+const { fal } = PROVIDERS
 
 /** The stub is at http, and so are the provider's own hosts here: its protocol is the base's. */
 const OUTPUTS = [

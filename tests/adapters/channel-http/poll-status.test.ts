@@ -1,16 +1,11 @@
 /** An answer about work is believed with the status that such an answer has, whatever its body says. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import {
-  ark,
-  comfyRouter,
-  higgsfield,
-  replicate,
-  runware,
-  type Provider,
-} from "@safelight/channel-http"
+import { type Provider, PROVIDERS } from "@safelight/channel-http"
 import type { Json } from "@safelight/core"
 import { toReply } from "./provider-world.ts"
+
+const { ark, comfyRouter, higgsfield, replicate, runware } = PROVIDERS
 
 const ENDED: readonly (readonly [provider: Provider, operation: Json, json: Json])[] = [
   [ark, { id: "1" }, { status: "cancelled" }],

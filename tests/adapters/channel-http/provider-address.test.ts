@@ -1,7 +1,9 @@
 /** Where requests with credentials may go: to a provider's own hosts, by name. */
 import assert from "node:assert/strict"
 import { after, describe, it } from "node:test"
-import { createHttpChannel, fal, type Provider } from "@safelight/channel-http"
+import { createHttpChannel, type Provider, PROVIDERS } from "@safelight/channel-http"
+
+const { fal } = PROVIDERS
 
 /** Polls whatever URL its operation is. */
 const provider: Provider = {

@@ -5,7 +5,8 @@ import { PROVIDERS } from "@safelight/channel-http"
 import { textToImage } from "@safelight/core"
 import { openProviderWorld } from "./provider-world.ts"
 
-const provider = PROVIDERS.find(({ name }) => name === "comfy-router") ?? assert.fail()
+const provider =
+  Object.values(PROVIDERS).find(({ name }) => name === "comfy-router") ?? assert.fail()
 const world = await openProviderWorld(provider)
 
 it("a repeat that is refused before its key is looked at leaves the purchase in doubt", async () => {

@@ -1,7 +1,7 @@
 /** The channel of Replicate against its stub: what is sent, what each answer proves, how work ends. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import { replicate } from "@safelight/channel-http"
+import { PROVIDERS } from "@safelight/channel-http"
 import {
   imageEdit,
   referenceToVideo,
@@ -21,6 +21,8 @@ import {
   withoutWords,
   turnedAway,
 } from "./provider-world.ts"
+
+const { replicate } = PROVIDERS
 
 const world = await openProviderWorld(replicate)
 const { channel, stub, toRequest } = world

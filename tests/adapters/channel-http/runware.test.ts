@@ -1,7 +1,7 @@
 /** The channel of Runware against its stub: tasks that are found by the UUID that we chose for them. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import { createHttpChannel, runware } from "@safelight/channel-http"
+import { createHttpChannel, PROVIDERS } from "@safelight/channel-http"
 import { referenceToVideo, textToImage, type ChannelRequest, type Json } from "@safelight/core"
 import {
   describeEnds,
@@ -13,6 +13,8 @@ import {
   itTakesNoneOf,
   turnedAway,
 } from "./provider-world.ts"
+
+const { runware } = PROVIDERS
 
 const world = await openProviderWorld(runware)
 const { channel, toRequest } = world

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { createHttpChannel, safelight } from "@safelight/channel-http"
+import { createHttpChannel, PROVIDERS } from "@safelight/channel-http"
 import { createApiKeyParts, formatApiKey } from "@safelight/access"
 import {
   API_KEY_SCOPES,
@@ -19,6 +19,8 @@ import { sha256, systemRandomness } from "@safelight/engine"
 import { STUBS, type RunningStub } from "@safelight/testkit/stubs"
 import { createService, DEFAULTS, type Service } from "safelight"
 import { createTemporaryFolder } from "../../support/temporary-folder.ts"
+
+const { safelight } = PROVIDERS
 
 export interface SafelightWorld extends AsyncDisposable {
   readonly service: Service

@@ -1,7 +1,7 @@
 /** The channel of another Safelight: what each answer of its API proves, from a real one and by its codes. */
 import assert from "node:assert/strict"
 import { after, describe, it } from "node:test"
-import { createHttpChannel, safelight, type ProviderRequest } from "@safelight/channel-http"
+import { createHttpChannel, type ProviderRequest, PROVIDERS } from "@safelight/channel-http"
 import {
   imageEdit,
   textToImage,
@@ -16,6 +16,8 @@ import { createSampleInputs } from "@safelight/testkit"
 import { startLyingProxy, type Spoil } from "../../support/lying-proxy.ts"
 import { toReply, turnedAway, withoutWords } from "./provider-world.ts"
 import { openSafelightWorld } from "./safelight-world.ts"
+
+const { safelight } = PROVIDERS
 
 const world = await openSafelightWorld()
 const proxy = await startLyingProxy(world.service.url)

@@ -1,8 +1,10 @@
 /** How a film is put into the words of Seedance: frames, references, and what it can't say. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import { comfyRouter } from "@safelight/channel-http"
+import { PROVIDERS } from "@safelight/channel-http"
 import { referenceToVideo } from "@safelight/core"
+
+const { comfyRouter } = PROVIDERS
 
 const model = comfyRouter.models[referenceToVideo.id] ?? assert.fail()
 const toUrls = (kind: string, count: number): readonly string[] =>

@@ -4,19 +4,10 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { after, describe, it } from "node:test"
 import {
-  ark,
-  blackForestLabs,
-  comfyRouter,
   createHttpChannel,
   defineProvider,
-  fal,
-  gemini,
-  higgsfield,
-  openai,
-  replicate,
-  runware,
-  xai,
   type Provider,
+  PROVIDERS,
 } from "@safelight/channel-http"
 import {
   referenceToVideo,
@@ -27,6 +18,19 @@ import {
 } from "@safelight/core"
 import { STUBS } from "@safelight/testkit/stubs"
 import { createSampleInputs } from "@safelight/testkit"
+
+const {
+  ark,
+  blackForestLabs,
+  comfyRouter,
+  fal,
+  gemini,
+  higgsfield,
+  openai,
+  replicate,
+  runware,
+  xai,
+} = PROVIDERS
 
 const KEY = "key-id-1234:key-secret-5678"
 const PICTURE = { prompt: "fog", size: "square_hd", enable_safety_checker: true, colors: [] }

@@ -1,19 +1,15 @@
 /** Verifying webhooks: keys that are published and change, moments, secrets, and where none is asked for. */
 import assert from "node:assert/strict"
 import { createHash, createHmac, generateKeyPairSync, sign, type KeyObject } from "node:crypto"
+import { subscribe, unsubscribe } from "node:diagnostics_channel"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { after, describe, it } from "node:test"
-import {
-  blackForestLabs,
-  comfyRouter,
-  createHttpChannel,
-  fal,
-  replicate,
-  type HttpChannelOptions,
-} from "@safelight/channel-http"
+import { createHttpChannel, type HttpChannelOptions, PROVIDERS } from "@safelight/channel-http"
 import { textToImage, type CallbackRequest, type Channel } from "@safelight/core"
-import { addCallback } from "../../../adapters/channel-http/src/receive-webhook.ts"
+import { createSampleInputs } from "@safelight/testkit"
+
+const { blackForestLabs, comfyRouter, fal, replicate } = PROVIDERS
 
 const DAY_MS = 24 * 3_600_000
 const START_AT = 1_767_225_600_000
@@ -159,21 +155,45 @@ describe("the secret of an account", () => {
 })
 
 describe("an address of plain http", () => {
-  it("is given to a stub, and to no provider", () => {
-    const { webhook = assert.fail() } = blackForestLabs
-    const request = { method: "POST", path: "/v1/flux-2-pro", json: { prompt: "fog" } } as const
-    const plain = { url: "http://api.example/1", secret: "s" }
-    const encrypted = { ...plain, url: "https://api.example/1" }
-    const origin = "https://api.bfl.ai"
-    assert.equal(addCallback(request, webhook, plain, origin), request)
-    for (const [callback, where] of [
-      [plain, "http://127.0.0.1:1"],
-      [encrypted, origin],
+  it("is given to a stub, and to no provider", async () => {
+    const [plain, encrypted] = ["http://api.example/1", "https://api.example/1"]
+    const [stub, provider] = ["http://127.0.0.1:1", "https://127.0.0.1:1"]
+    assert.equal("webhook_url" in (await readBody(provider, plain)), false)
+    for (const [baseUrl, url] of [
+      [stub, plain],
+      [provider, encrypted],
     ] as const) {
-      const json = { prompt: "fog", webhook_url: callback.url, webhook_secret: "s" }
-      assert.deepEqual(addCallback(request, webhook, callback, where), { ...request, json })
+      const { webhook_secret, webhook_url } = await readBody(baseUrl, url)
+      assert.deepEqual([webhook_url, webhook_secret], [url, "s"])
     }
   })
+
+  /** The body of a purchase with that callback, at an address where nobody listens. */
+  async function readBody(
+    baseUrl: string,
+    url: string,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const { channel } = open({ provider: blackForestLabs, baseUrl })
+    const bodies: string[] = []
+    const keep = (message: unknown) => {
+      bodies.push(String((message as { readonly request: { readonly body: Buffer } }).request.body))
+    }
+    subscribe("undici:request:create", keep)
+    const outcome = await channel.submit({
+      task: "task",
+      account: "account",
+      model: textToImage.id,
+      parameters: { prompt: "fog", size: "square_hd" },
+      upstreamKey: "task.1",
+      inputs: createSampleInputs(),
+      callback: { url, secret: "s" },
+      signal: AbortSignal.timeout(10_000),
+    })
+    unsubscribe("undici:request:create", keep)
+    assert.deepEqual(outcome, { kind: "not-created", reason: "unreachable" })
+    assert.equal(bodies.length, 1)
+    return JSON.parse(bodies[0] ?? "")
+  }
 })
 
 describe("an answer to a question", () => {

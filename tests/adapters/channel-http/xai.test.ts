@@ -1,7 +1,7 @@
 /** The channel of xAI against its stub: pictures with the answer, films asked for, and silent moderation. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import { xai } from "@safelight/channel-http"
+import { PROVIDERS } from "@safelight/channel-http"
 import { imageEdit, referenceToVideo, type ChannelRequest, type Json } from "@safelight/core"
 import {
   describeEnds,
@@ -12,6 +12,8 @@ import {
   toReply,
   itTakesNoneOf,
 } from "./provider-world.ts"
+
+const { xai } = PROVIDERS
 
 const world = await openProviderWorld(xai)
 const { channel, toRequest } = world

@@ -55,7 +55,7 @@ const OWN_PARAMETERS: Readonly<Record<string, Readonly<Record<string, Lane["para
 /** Another Safelight is no stub: chains of services have tests of their own. */
 const UNSTUBBED: readonly string[] = ["safelight"]
 
-const STUBBED = PROVIDERS.filter(({ name }) => !UNSTUBBED.includes(name))
+const STUBBED = Object.values(PROVIDERS).filter(({ name }) => !UNSTUBBED.includes(name))
 
 /** Of a provider that doesn't state how long its keys live. */
 const KEY_TTL_MS = 43_200_000

@@ -1,18 +1,51 @@
 /**
- * Ark of BytePlus and of Volcengine, which have one API. Films are tasks, pictures come in the answer to the
- * purchase. No idempotency key is honoured, so a purchase whose answer is lost stays in doubt.
+ * ModelArk of BytePlus or, with `"baseUrl": "https://ark.cn-beijing.volces.com"`, Ark of Volcengine, which must
+ * offer models of the same names. Its list of tasks holds nothing that we sent, so a purchase whose answer is lost
+ * can't be found.
+ *
+ * - Images come in the answer to the purchase, without a watermark, as a URL that is signed for a day. The URL is
+ *   the operation, so that another process can store the image. An aspect ratio becomes a size of exactly that
+ *   ratio: the smallest that `1k` allows, the largest that `2k` allows.
+ * - Videos are gone a day after their end. `1080p` is not taken, nor videos as data URLs that can't be linked. One
+ *   or two images alone are the first frame and the last; in any other case all images are references.
+ * - Failures are not billed, so another attempt follows, unless the code begins with `Invalid` or names sensitive
+ *   content.
+ * - A task can be cancelled while it waits: the same request removes the record of a finished one.
+ *
+ * Assumed: that a `400` with a code created nothing, and that Seedream takes every size from 1024 × 1024 to
+ * 2048 × 2048 pixels.
  */
 import {
   imageEdit,
   referenceToVideo,
   textToImage,
   type CancelOutcome,
+  type ImageEditParameters,
   type Json,
+  type LinkedOutput,
+  type ParameterValues,
   type PollOutcome,
+  type ReferenceToVideoParameters,
+  type TextToImageParameters,
 } from "@safelight/core"
-import { defineProvider, type CreateOutcome, type Reply } from "../provider.ts"
-import { at, listAt, readTurnedAway, textAt, toRefused, toToldCost } from "../read-reply.ts"
-import { seedanceTask, seedreamEdit, seedreamPicture, TASKS } from "./ark-models.ts"
+import { acceptsUnless, findSquareObstacles } from "../declaration/eligibility.ts"
+import { defineProvider, type CreateOutcome } from "../declaration/provider.ts"
+import type { ProviderModel } from "../declaration/provider-model.ts"
+import { addMembers, type Body, type Reply } from "../declaration/provider-request.ts"
+import {
+  at,
+  listAt,
+  numberAt,
+  readTurnedAway,
+  textAt,
+  toCost,
+  toRejected,
+} from "../declaration/read-reply.ts"
+import { seedanceFilm, toSeedance } from "../declaration/seedance.ts"
+import { findSeedreamEditObstacles, toSeedream, toSeedreamEdit } from "../declaration/seedream.ts"
+
+const TASKS = "/api/v3/contents/generations/tasks"
+const PICTURES = "/api/v3/images/generations"
 
 /** A film takes minutes. */
 const POLL_AFTER_MS = 5_000
@@ -21,34 +54,59 @@ const KEPT_MS = 24 * 3_600_000 + 5 * 60_000
 const SENSITIVE = /^(Input|Output)[A-Za-z]*SensitiveContentDetected/
 const INVALID = /^Invalid/
 
-interface Linked {
-  readonly url: string
-  readonly expiresAt?: number
+function toModel<Parameters extends ParameterValues>(
+  upstream: string,
+  path: string,
+  toBody: (parameters: Parameters) => Body,
+) {
+  return {
+    upstream,
+    toRequest: (parameters) => ({
+      method: "POST",
+      path,
+      json: { model: upstream, ...toBody(parameters) },
+    }),
+  } satisfies ProviderModel<Parameters>
+}
+
+const film: ProviderModel<ReferenceToVideoParameters> = {
+  ...toModel("dreamina-seedance-2-5-260628", TASKS, toSeedance),
+  ...seedanceFilm,
+}
+
+const picture: ProviderModel<TextToImageParameters> = {
+  ...toModel("seedream-5-0-pro-260628", PICTURES, toSeedream),
+  accepts: (parameters) => acceptsUnless(findSquareObstacles(parameters)),
+}
+
+const edit: ProviderModel<ImageEditParameters> = {
+  ...toModel("seedream-5-0-pro-260628", PICTURES, toSeedreamEdit),
+  accepts: (parameters) => acceptsUnless(findSeedreamEditObstacles(parameters)),
 }
 
 /** `since` is in seconds. */
-function toLinked(url: string, since: Json | undefined): Linked {
-  return { url, ...(typeof since === "number" && { expiresAt: since * 1_000 + KEPT_MS }) }
+function toLinked(url: string, since: number | undefined): LinkedOutput {
+  return { url, ...(since !== undefined && { expiresAt: since * 1_000 + KEPT_MS }) }
 }
 
 function readError(error: Json | undefined): CreateOutcome & PollOutcome {
   const code = textAt(error, "code") ?? ""
-  const words = textAt(error, "message")
-  if (SENSITIVE.test(code)) return toRefused("content_policy_violation", words)
-  if (INVALID.test(code)) return toRefused("provider_rejected", words)
+  const isContent = SENSITIVE.test(code)
+  if (isContent || INVALID.test(code)) return toRejected(isContent, textAt(error, "message"))
   // Only successes are billed, and another attempt may succeed.
   return { kind: "not-created", reason: "provider_failed" }
 }
 
-/** The one picture, or the error in its place. */
+/** The one picture, or the error in its place. It can't be asked for again, so its URL is the operation. */
 function readPictures(json: Json | undefined): CreateOutcome | undefined {
   const [first] = listAt(json, "data")
   const url = textAt(first, "url")
   if (url !== undefined) {
-    const picture = toLinked(url, at(json, "created"))
-    // It can't be asked for again: its URL is the operation, so that a crash does not lose it.
     const made = at(json, "usage", "generated_images") ?? null
-    return { kind: "accepted", operation: { picture: { ...picture }, made } }
+    return {
+      kind: "accepted",
+      operation: { picture: { ...toLinked(url, numberAt(json, "created")) }, made },
+    }
   }
   const error = at(first, "error")
   return error === undefined ? undefined : readError(error)
@@ -57,7 +115,7 @@ function readPictures(json: Json | undefined): CreateOutcome | undefined {
 function readFilm(json: Json | undefined): PollOutcome | undefined {
   const url = textAt(json, "content", "video_url")
   if (url !== undefined) {
-    return { kind: "completed", outputs: [toLinked(url, at(json, "updated_at"))] }
+    return { kind: "completed", outputs: [toLinked(url, numberAt(json, "updated_at"))] }
   }
   return at(json, "content") === null ? { kind: "refused", code: "no_output" } : undefined
 }
@@ -74,6 +132,7 @@ function readRemoved({ status }: Reply): CancelOutcome {
 
 export const ark = defineProvider({
   name: "ark",
+  title: "Ark",
   baseUrl: "https://ark.ap-southeast.bytepluses.com",
   keyVariable: "ARK_API_KEY",
   authorize: (key) => ({ authorization: `Bearer ${key}` }),
@@ -84,9 +143,9 @@ export const ark = defineProvider({
   submitTimeoutMs: 180_000,
   models: {
     // First, since the channel contract polls the first model's operation, and a picture's is never polled.
-    [referenceToVideo.id]: seedanceTask,
-    [textToImage.id]: seedreamPicture,
-    [imageEdit.id]: seedreamEdit,
+    [referenceToVideo.id]: film,
+    [textToImage.id]: picture,
+    [imageEdit.id]: edit,
   },
   readCreate(reply) {
     const { json, status } = reply
@@ -95,9 +154,7 @@ export const ark = defineProvider({
     if (status === 200) return readPictures(json)
     const code = textAt(json, "error", "code") ?? ""
     if (status === 400 && code !== "") {
-      const words = textAt(json, "error", "message")
-      const isContent = SENSITIVE.test(code)
-      return toRefused(isContent ? "content_policy_violation" : "provider_rejected", words)
+      return toRejected(SENSITIVE.test(code), textAt(json, "error", "message"))
     }
     if (status === 429 && code.startsWith("QuotaExceeded")) {
       return { kind: "not-created", reason: "provider_quota_exceeded" }
@@ -108,16 +165,15 @@ export const ark = defineProvider({
   pollEvery: { shortestMs: 5_000, longestMs: 20_000 },
   webhook: {
     scheme: { kind: "none" },
-    addTo(request, { url }) {
-      if (request.path !== TASKS) return request
-      const json = { ...(request.json as Readonly<Record<string, Json>>), callback_url: url }
-      return { ...request, json }
-    },
+    addTo: (request, { url }) =>
+      request.path === TASKS ? addMembers(request, { callback_url: url }) : request,
   },
   async poll(operation, send) {
-    const picture = at(operation, "picture")
-    if (picture !== undefined) {
-      return { kind: "completed", outputs: [picture as Json & Linked] }
+    const url = textAt(operation, "picture", "url")
+    if (url !== undefined) {
+      const expiresAt = numberAt(operation, "picture", "expiresAt")
+      const output = { url, ...(expiresAt !== undefined && { expiresAt }) }
+      return { kind: "completed", outputs: [output] }
     }
     const { json, status } = await send({ method: "GET", path: toPath(operation) })
     if (status !== 200) return undefined
@@ -139,8 +195,8 @@ export const ark = defineProvider({
     }
   },
   readCost: (reply, operation) =>
-    toToldCost(at(reply?.json, "usage", "total_tokens"), "tokens") ??
-    toToldCost(at(operation, "made"), "images"),
+    toCost(at(reply?.json, "usage", "total_tokens"), "tokens") ??
+    toCost(at(operation, "made"), "images"),
   /** On a task that has ended, DELETE removes the record and the result: so the state is asked first. */
   async cancel(operation, send) {
     if (at(operation, "picture") !== undefined) return "too-late"

@@ -1,6 +1,15 @@
 /**
- * Black Forest Labs' FLUX.2. A job is polled at the URL in the answer to its purchase, which is that of one
- * cluster: other hosts may not know the job. Its output is gone ten minutes after it was made.
+ * FLUX.2. A job is polled at the URL in the answer to its purchase, which is that of one cluster: other hosts may
+ * not know the job. A signed callback that names a job whose cluster is unknown carries its end, which is used: the
+ * key goes to no host that a message names.
+ *
+ * - Text to image takes any width and height, so all six sizes are exact.
+ * - An edit has exactly the asked aspect ratio, and sides that are multiples of 16.
+ * - An output is gone ten minutes after it was made, so it is polled for often.
+ * - Moderation and failures may have been billed: the documentation doesn't say so.
+ * - Callbacks are signed with a secret of each purchase and without a moment, so a repeated one is valid again.
+ *
+ * Assumed: that a `422` in its form created nothing, and that outputs and clusters are below `bfl.ai`.
  */
 import {
   PICTURE_SIZES,
@@ -11,11 +20,13 @@ import {
   type PollOutcome,
   type TextToImageParameters,
 } from "@safelight/core"
-import { acceptsUnless, findPictureObstacles } from "../eligibility.ts"
-import { parseDataUrl } from "../data-url.ts"
-import { toEditPixels } from "../edit-pixels.ts"
-import { defineProvider, type ProviderModel, type Reply } from "../provider.ts"
-import { at, listAt, readTurnedAway, textAt, toRefused, toToldCost } from "../read-reply.ts"
+import { parseDataUrl } from "../declaration/data-url.ts"
+import { toEditPixels } from "../declaration/edit-pixels.ts"
+import { acceptsUnless, findPictureObstacles } from "../declaration/eligibility.ts"
+import { defineProvider } from "../declaration/provider.ts"
+import type { ProviderModel } from "../declaration/provider-model.ts"
+import { addMembers, type Reply } from "../declaration/provider-request.ts"
+import { at, listAt, readTurnedAway, textAt, toCost, toRefused } from "../declaration/read-reply.ts"
 
 const POLL_AFTER_MS = 1_000
 const OUTPUT_LIVES_MS = 600_000
@@ -34,18 +45,19 @@ const MODERATED: ReadonlySet<string> = new Set(["Request Moderated", "Content Mo
 /** The documentation does not say whether these are billed, so they are not bought again. */
 const FAILED: ReadonlySet<string> = new Set(["Error", "Failed"])
 
-const picture: ProviderModel = {
+const picture: ProviderModel<TextToImageParameters> = {
+  upstream: "flux-2-klein-4b",
   accepts: (parameters) => acceptsUnless(findPictureObstacles(parameters)),
-  toRequest(parameters) {
-    const { prompt, size } = parameters as TextToImageParameters
-    const json = { prompt, ...PICTURE_SIZES[size] }
-    return { method: "POST", path: "/v1/flux-2-klein-4b", json }
-  },
+  toRequest: ({ prompt, size }) => ({
+    method: "POST",
+    path: "/v1/flux-2-klein-4b",
+    json: { prompt, ...PICTURE_SIZES[size] },
+  }),
 }
 
-const edit: ProviderModel = {
-  accepts(parameters) {
-    const asked = parameters as ImageEditParameters
+const edit: ProviderModel<ImageEditParameters> = {
+  upstream: `${EDIT_MODELS.medium}, or ${EDIT_MODELS.low} at quality low`,
+  accepts(asked) {
     const pixels = toEditPixels(asked)
     const isLarge = pixels !== undefined && pixels.width * pixels.height > MOST_PIXELS
     const isMany = asked.quality === "low" && asked.image_urls.length > MOST_KLEIN_IMAGES
@@ -58,8 +70,7 @@ const edit: ProviderModel = {
       resolution: isLarge && "2k is not offered in this shape",
     })
   },
-  toRequest(parameters) {
-    const asked = parameters as ImageEditParameters
+  toRequest(asked) {
     const { image_urls: images, output_format, prompt, quality } = asked
     const inputs = images.map((url, index) => [toInputName(index), toInput(url)] as const)
     const json = { prompt, ...toEditPixels(asked), output_format, ...Object.fromEntries(inputs) }
@@ -85,13 +96,13 @@ function readState({ json, status }: Pick<Reply, "json" | "status">): PollOutcom
   if (state !== "Ready") return undefined
   const url = textAt(json, "result", "sample")
   if (url === undefined) return { kind: "completed", outputs: [] }
-  // The answer does not tell when it was made: this is the latest moment at which it can expire.
+  // The answer does not say when it was made: this is the latest moment at which it can expire.
   return { kind: "completed", outputs: [{ url, expiresAt: Date.now() + OUTPUT_LIVES_MS }] }
 }
 
 /**
- * The operation of a job whose own answer was lost. The message names no cluster that could be polled, so the
- * operation holds how the job ended. The message is signed, so it is believed.
+ * The operation of a job whose own answer was lost. The signed message names no cluster that could be polled, so
+ * the operation holds how the job ended.
  */
 function readWebhook(message: Json): Json | undefined {
   const [id, error] = [textAt(message, "id"), textAt(message, "error") ?? ""]
@@ -105,6 +116,7 @@ function readWebhook(message: Json): Json | undefined {
 
 export const blackForestLabs = defineProvider({
   name: "black-forest-labs",
+  title: "Black Forest Labs",
   baseUrl: "https://api.bfl.ai",
   keyVariable: "BFL_API_KEY",
   authorize: (key) => ({ "x-key": key }),
@@ -131,10 +143,8 @@ export const blackForestLabs = defineProvider({
   pollEvery: { shortestMs: 1_000, longestMs: 8_000 },
   webhook: {
     scheme: { kind: "hmac", header: "x-bfl-signature", prefix: "sha256=" },
-    addTo(request, { secret, url }) {
-      const hook = { webhook_url: url, webhook_secret: secret }
-      return { ...request, json: { ...(request.json as Readonly<Record<string, Json>>), ...hook } }
-    },
+    addTo: (request, { secret, url }) =>
+      addMembers(request, { webhook_url: url, webhook_secret: secret }),
     readOperation: readWebhook,
   },
   async poll(operation, send) {
@@ -145,6 +155,6 @@ export const blackForestLabs = defineProvider({
   // The answer to the purchase tells it. Whether a failed job is charged is not documented.
   readCost: (reply, operation) =>
     textAt(reply?.json, "status") === "Ready"
-      ? toToldCost(at(operation, "cost"), "credits")
+      ? toCost(at(operation, "cost"), "credits")
       : undefined,
 })

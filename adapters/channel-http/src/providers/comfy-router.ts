@@ -1,25 +1,33 @@
 /**
- * Comfy Router's queue. A key is honoured for 24 hours from its first request on, so a purchase whose answer
- * is lost is sent again. If a key is in use and its answer can't be replayed, the purchase stays in doubt.
+ * A queue for other providers' models. It honours an idempotency key for 24 hours from its first request on: for
+ * 23 of them a purchase whose answer is lost is sent again, and is the same work. A `409
+ * concurrency_limit_exceeded` says that the first request is still being accepted; any other `409` leaves the
+ * purchase in doubt.
+ *
+ * - Text to image takes colours. It costs what Recraft V4.1 itself costs: the router lists no flash tier of it.
+ * - The edit is Seedream's, since the router offers none by Grok. A request may have 10 MiB, its images included.
+ * - Videos have the rules of Seedance at Ark.
+ * - After `queue_timeout` no provider had the work, so another attempt follows. Nothing says that `provider_error`
+ *   or a provider's time-out is free, so each of them ends the task. Some providers charge for a refusal of
+ *   content, which the router doesn't report.
+ *
+ * Assumed: the hosts of outputs, that a `422` with `X-Comfy-Error-Type` created nothing, and that a `410` means
+ * that a result has expired.
  */
 import {
   imageEdit,
   referenceToVideo,
   textToImage,
   type ImageEditParameters,
-  type Ineligible,
-  type Json,
   type ParameterValues,
   type PollOutcome,
+  type ReferenceToVideoParameters,
   type TextToImageParameters,
 } from "@safelight/core"
-import {
-  defineProvider,
-  type InputWays,
-  type ProviderModel,
-  type Reply,
-  type Unclear,
-} from "../provider.ts"
+import { acceptsUnless, findSquareObstacles } from "../declaration/eligibility.ts"
+import { defineProvider, type Unclear } from "../declaration/provider.ts"
+import type { ProviderModel } from "../declaration/provider-model.ts"
+import type { Body, Reply } from "../declaration/provider-request.ts"
 import {
   at,
   cancelHandle,
@@ -28,19 +36,19 @@ import {
   readQueueHandle,
   readTurnedAway,
   textAt,
-  toRefused,
-  toToldCost,
-} from "../read-reply.ts"
-import { acceptsUnless, findSquareObstacles } from "../eligibility.ts"
-import { findSeedanceObstacles, SEEDANCE_INPUTS, toSeedance } from "../seedance.ts"
-import { findSeedreamEditObstacles, toSeedreamEdit } from "../seedream.ts"
+  toCompleted,
+  toCost,
+  toRejected,
+} from "../declaration/read-reply.ts"
+import { seedanceFilm, toSeedance } from "../declaration/seedance.ts"
+import { findSeedreamEditObstacles, toSeedreamEdit } from "../declaration/seedream.ts"
 
 /** An hour less than the router keeps a key: for a request on its way and the clocks' difference. */
 const KEY_TTL_MS = 23 * 3_600_000
 const POLL_AFTER_MS = 2_000
 /** 10 MiB, less a prompt of 8,000 characters and the rest. */
 const MOST_URL_CHARACTERS = 10 * 1024 * 1024 - 100_000
-/** Five data URLs that are shorter fit into a request. */
+/** Five shorter data URLs fit into a request. */
 const LINKED_CHARACTERS = 1024 * 1024
 const BUCKET = "x-comfy-error-type"
 
@@ -53,45 +61,60 @@ const FAILURES: Readonly<Record<string, PollOutcome>> = {
   queue_timeout: { kind: "not-created", reason: "provider_failed" },
 }
 
-function toModel(name: string, toBody: (parameters: ParameterValues) => Json) {
+function toModel<Parameters extends ParameterValues>(
+  upstream: string,
+  toBody: (parameters: Parameters) => Body,
+) {
   return {
+    upstream,
     toRequest: (parameters, key) => ({
       method: "POST",
-      path: `/v2/models/${name}/requests`,
+      path: `/v2/models/${upstream}/requests`,
       headers: { "idempotency-key": key },
       json: toBody(parameters),
     }),
-  } satisfies ProviderModel
+  } satisfies ProviderModel<Parameters>
 }
 
-/** Recraft V4.1 takes colours. Of the sizes that it makes only the square of 1024 × 1024 is one of ours. */
-function acceptsRecraft(parameters: ParameterValues): true | Ineligible {
-  const { background_color: _, colors: _colors, ...obstacles } = findSquareObstacles(parameters)
-  return acceptsUnless(obstacles)
+/** Of the sizes that Recraft V4.1 makes only the square of 1024 × 1024 is one of ours. */
+const picture: ProviderModel<TextToImageParameters> = {
+  ...toModel("recraft/recraftv4_1", toRecraft),
+  accepts(parameters) {
+    const { background_color: _, colors: _colors, ...obstacles } = findSquareObstacles(parameters)
+    return acceptsUnless(obstacles)
+  },
 }
 
-function toRecraft(parameters: ParameterValues): Json {
-  const { background_color, colors, prompt } = parameters as TextToImageParameters
+function toRecraft({ background_color, colors, prompt }: TextToImageParameters): Body {
+  const hasBackground = background_color !== undefined
   const controls = {
-    ...(background_color && { background_color: toRgb(background_color) }),
+    ...(hasBackground && { background_color: toRgb(background_color) }),
     ...(colors.length > 0 && { colors: colors.map(toRgb) }),
   }
-  const isPlain = Object.keys(controls).length === 0
+  const isPlain = !hasBackground && colors.length === 0
   return { prompt, n: 1, size: "1024x1024", ...(!isPlain && { controls }) }
 }
 
-function toRgb({ b, g, r }: TextToImageParameters["colors"][number]): { readonly rgb: Json } {
+function toRgb({ b, g, r }: TextToImageParameters["colors"][number]): Body {
   return { rgb: [r, g, b] }
 }
 
-/** A request of this model may have 10 MiB, its images included. */
-function acceptsEdit(parameters: ParameterValues, { canLink }: InputWays): true | Ineligible {
-  const { image_urls: urls } = parameters as ImageEditParameters
-  const isLarge = urls.reduce((sum, { length }) => sum + length, 0) > MOST_URL_CHARACTERS
-  return acceptsUnless({
-    ...findSeedreamEditObstacles(parameters),
-    image_urls: !canLink && isLarge && "the images are too large to go along",
-  })
+const edit: ProviderModel<ImageEditParameters> = {
+  ...toModel("byteplus/seedream-5-0-pro-260628", toSeedreamEdit),
+  accepts(asked, { canLink }) {
+    const characters = asked.image_urls.reduce((sum, { length }) => sum + length, 0)
+    const isLarge = characters > MOST_URL_CHARACTERS
+    return acceptsUnless({
+      ...findSeedreamEditObstacles(asked),
+      image_urls: !canLink && isLarge && "the images are too large to go along",
+    })
+  },
+  inputs: { image_urls: { by: "link", fromCharacters: LINKED_CHARACTERS } },
+}
+
+const film: ProviderModel<ReferenceToVideoParameters> = {
+  ...toModel("byteplus/dreamina-seedance-2-5-260628", toSeedance),
+  ...seedanceFilm,
 }
 
 /** Any answer but the output itself is about this request for it; 410 is the output's own end. */
@@ -102,12 +125,13 @@ function readResult(answer: Reply): PollOutcome | Unclear | undefined {
   const made = findUrls(at(json, "content", "video_url") ?? at(json, "data"))
   // Every model answers in its own provider's form.
   const urls = made.length > 0 ? made : findUrls(json)
-  const completed: PollOutcome = { kind: "completed", outputs: urls.map((url) => ({ url })) }
+  const completed = toCompleted(urls)
   return urls.length === 0 ? { kind: "unclear", answer, meaning: completed } : completed
 }
 
 export const comfyRouter = defineProvider({
   name: "comfy-router",
+  title: "Comfy Router",
   baseUrl: "https://api.comfy.org",
   keyVariable: "COMFY_API_KEY",
   authorize: (key) => ({ "x-api-key": key }),
@@ -121,19 +145,7 @@ export const comfyRouter = defineProvider({
   submission: { kind: "keyed", keyTtlMs: KEY_TTL_MS },
   concurrency: 2,
   submitTimeoutMs: 60_000,
-  models: {
-    [textToImage.id]: { ...toModel("recraft/recraftv4_1", toRecraft), accepts: acceptsRecraft },
-    [imageEdit.id]: {
-      ...toModel("byteplus/seedream-5-0-pro-260628", toSeedreamEdit),
-      accepts: acceptsEdit,
-      inputs: { image_urls: { by: "link", fromCharacters: LINKED_CHARACTERS } },
-    },
-    [referenceToVideo.id]: {
-      ...toModel("byteplus/dreamina-seedance-2-5-260628", toSeedance),
-      accepts: (parameters, ways) => acceptsUnless(findSeedanceObstacles(parameters, ways)),
-      inputs: SEEDANCE_INPUTS,
-    },
-  },
+  models: { [textToImage.id]: picture, [imageEdit.id]: edit, [referenceToVideo.id]: film },
   readCreate(reply) {
     const { headers, json, status } = reply
     const operation = status === 201 ? readQueueHandle(json) : undefined
@@ -141,9 +153,8 @@ export const comfyRouter = defineProvider({
     const bucket = headers[BUCKET]
     if (status === 409 && bucket === "concurrency_limit_exceeded") return { kind: "pending" }
     if (status !== 422 || bucket === undefined) return readTurnedAway(reply)
-    const isContent = bucket === "content_policy_violation"
     const words = textAt(json, "detail", 0, "msg") ?? textAt(json, "detail")
-    return toRefused(isContent ? "content_policy_violation" : "provider_rejected", words)
+    return toRejected(bucket === "content_policy_violation", words)
   },
   async poll(operation, send) {
     const path = textAt(operation, "state") ?? ""
@@ -160,6 +171,6 @@ export const comfyRouter = defineProvider({
       return FAILURES[error] ?? { kind: "refused", code: "provider_rejected", billed: "maybe" }
     return readResult(await send({ method: "GET", path: textAt(operation, "result") ?? "" }))
   },
-  readCost: (reply) => toToldCost(reply?.headers["x-comfy-credits-used"], "credits"),
+  readCost: (reply) => toCost(reply?.headers["x-comfy-credits-used"], "credits"),
   cancel: (operation, send) => cancelHandle(operation, send, "PUT", readCancelRequested),
 })

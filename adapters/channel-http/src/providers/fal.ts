@@ -1,6 +1,17 @@
 /**
- * fal's queue. The three public models are its own endpoints with two members renamed, so every parameter is
- * sent as it is. It honours no key: a purchase whose answer is lost stays in doubt until its webhook names it.
+ * fal's queue. The public models are its own endpoints with `size` and `count` renamed, so every parameter is sent
+ * unchanged. A purchase whose answer is lost is restored by its callback, or its task fails uncharged at its end.
+ *
+ * - Outputs are read from `images`, `image`, `videos` and `video`: files with a `url`, or URLs, data URLs included.
+ * - A 5xx on the result is not billed: another attempt follows if fal says whose failure it was, or gives the same
+ *   answer five times in a row. A 422 ends the task with our code for it. Whether a partner's moderation is billed
+ *   depends on the partner.
+ * - Callbacks are signed with a key that fal publishes. No message names the endpoint, so the address of each
+ *   callback does (`?app=owner/app`), for models of your own too.
+ * - The check asks for a request that doesn't exist: a `404` shows that the key is valid.
+ *
+ * Assumed: that a `400` or `422` to a create made nothing, that fal checks the key before the id, where it keeps a
+ * request whose own answer is lost (`/{owner}/{app}/requests/{id}`), and that it calls an address with a query.
  */
 import {
   imageEdit,
@@ -12,17 +23,14 @@ import {
   type FailureCode,
   type Json,
   type NotCreated,
-  type ParameterValues,
   type PollOutcome,
+  type ReferenceToVideoParameters,
   type Refused,
 } from "@safelight/core"
-import {
-  defineProvider,
-  type ProviderModel,
-  type ProviderRequest,
-  type Reply,
-  type Unclear,
-} from "../provider.ts"
+import { acceptsUnless } from "../declaration/eligibility.ts"
+import { defineProvider, type Unclear } from "../declaration/provider.ts"
+import { toJson, type ProviderModel } from "../declaration/provider-model.ts"
+import type { ProviderRequest, Reply } from "../declaration/provider-request.ts"
 import {
   at,
   cancelHandle,
@@ -31,13 +39,14 @@ import {
   readQueueHandle,
   readTurnedAway,
   textAt,
+  toCompleted,
+  toCost,
   toRefused,
-  toToldCost,
-} from "../read-reply.ts"
+} from "../declaration/read-reply.ts"
 
 const POLL_AFTER_MS = 2_000
 
-/** An id that no request has: a caller with a key is told that there is none, any other is turned away. */
+/** An id that no request has: a caller with a key is answered that there is none, any other is turned away. */
 const NO_REQUEST = "00000000-0000-4000-8000-000000000000"
 
 /** By fal's name for a model's fault, our code. */
@@ -54,26 +63,34 @@ const FAILURES: Readonly<Record<string, FailureCode>> = {
 /** The work was given up; `internal_error` and the like may be about any request. */
 const RUNNER_FAILED = /^(runner_|request_timeout$|startup_timeout$)/
 
-/** `json` is the request's own parameters; fal's own names take the place of ours. */
-function toModel(id: string, accepts?: ProviderModel["accepts"]): ProviderModel {
-  return {
-    ...(accepts && { accepts }),
-    toRequest(parameters) {
-      const { count, size, sync_mode: _sync, ...others } = parameters
-      const json = {
-        ...others,
-        ...(size !== undefined && { image_size: size }),
-        ...(count !== undefined && { num_images: count }),
-      } as Json
-      return { method: "POST", path: `/${ENDPOINTS[id]}`, json }
-    },
-  }
-}
-
+/** By public model, fal's own endpoint. */
 const ENDPOINTS: Readonly<Record<string, string>> = {
   [textToImage.id]: "recraft/v4.1/flash/text-to-image",
   [imageEdit.id]: "xai/grok-imagine-image/v2.0/edit",
   [referenceToVideo.id]: "bytedance/seedance-2.5/reference-to-video",
+}
+
+/** fal's own names take the place of ours. */
+function toModel(id: string): ProviderModel {
+  const upstream = ENDPOINTS[id] ?? ""
+  return {
+    upstream,
+    toRequest({ count, size, sync_mode: _sync, ...others }) {
+      const json = toJson({
+        ...others,
+        ...(size !== undefined && { image_size: size }),
+        ...(count !== undefined && { num_images: count }),
+      })
+      return { method: "POST", path: `/${upstream}`, json }
+    },
+  }
+}
+
+/** Documented for 480p and 720p alone. */
+const film: ProviderModel<ReferenceToVideoParameters> = {
+  ...toModel(referenceToVideo.id),
+  accepts: ({ resolution }) =>
+    acceptsUnless({ resolution: resolution === "1080p" && "resolution 1080p is not offered" }),
 }
 
 /** The member of the callback's query that says to which app the purchase went: no message does. */
@@ -109,14 +126,6 @@ function readWebhook(
   return { id, state: `${result}/status`, result, cancel: `${result}/cancel` }
 }
 
-/** Documented for 480p and 720p alone. */
-function acceptsFilm({
-  resolution,
-}: ParameterValues): ReturnType<NonNullable<ProviderModel["accepts"]>> {
-  if (resolution !== "1080p") return true
-  return { kind: "ineligible", reason: "resolution 1080p is not offered", param: "resolution" }
-}
-
 /** A refusal in fal's shape: `detail` is a list of faults, or a text. Undefined in any other. */
 function toRefusal({ json }: Reply): Refused | undefined {
   const type = textAt(json, "detail", 0, "type") ?? ""
@@ -139,8 +148,8 @@ const CANCELLED: Refused = { kind: "refused", code: "task_cancelled" }
 const FAILED: NotCreated = { kind: "not-created", reason: "provider_failed" }
 
 /**
- * A failure counts where fal says whose it is: the model's in `detail`, a runner's in `error_type`.
- * Any other answer is about this request for the result, which is paid for and still there.
+ * A failure counts if fal says whose it is: the model's in `detail`, a runner's in `error_type`. Any other answer
+ * is about this request for the result, which is paid for and still there.
  */
 function readResult(reply: Reply): PollOutcome | Unclear | undefined {
   const { json, status } = reply
@@ -152,20 +161,20 @@ function readResult(reply: Reply): PollOutcome | Unclear | undefined {
     return { kind: "unclear", answer: reply, meaning: FAILED }
   }
   if (status === 422 || (status === 400 && isModels)) return toLateRefusal(reply)
-  return status === 200 ? toCompleted(reply) : undefined
+  return status === 200 ? readMedia(reply) : undefined
 }
 
-/** Where the endpoints of fal have what they made: a list of files, or one. */
+/** The members in which endpoints of fal name their outputs: a list of files, or one. */
 const MEDIA: readonly string[] = ["images", "image", "videos", "video"]
 
 /** An answer that names no medium may be a proxy's page. */
-function toCompleted(answer: Reply): Completed | Unclear | undefined {
+function readMedia(answer: Reply): Completed | Unclear | undefined {
   const { json } = answer
   const made = MEDIA.map((name) => at(json, name)).filter((each) => each !== undefined)
   if (json === undefined) return undefined
   const isNone = made.length === 0
   if (isNone) return { kind: "unclear", answer, meaning: { kind: "completed", outputs: [] } }
-  return { kind: "completed", outputs: findUrls(made).map((url) => ({ url })) }
+  return toCompleted(findUrls(made))
 }
 
 export const fal = defineProvider({
@@ -182,7 +191,7 @@ export const fal = defineProvider({
   models: {
     [textToImage.id]: toModel(textToImage.id),
     [imageEdit.id]: toModel(imageEdit.id),
-    [referenceToVideo.id]: toModel(referenceToVideo.id, acceptsFilm),
+    [referenceToVideo.id]: film,
   },
   readCreate(reply) {
     const { json, status } = reply
@@ -211,7 +220,7 @@ export const fal = defineProvider({
     addTo: addCallback,
     readOperation: readWebhook,
   },
-  readCost: (reply) => toToldCost(reply?.headers["x-fal-billable-units"], "billable_units"),
+  readCost: (reply) => toCost(reply?.headers["x-fal-billable-units"], "billable_units"),
   check: {
     request: { method: "GET", path: `/recraft/v4.1/requests/${NO_REQUEST}/status` },
     readKey({ json, status }) {

@@ -1,12 +1,173 @@
 /**
- * The Gemini API: pictures in the answer to the purchase, with no handle, and films of Veo, which are
- * polled. A wrong key, a region that is not served and a body that it can't read are all a 400.
+ * The Gemini API (`generativelanguage.googleapis.com`, not Vertex): images in the answer to the purchase, without a
+ * handle, and videos of Veo, which are polled. The edit is not served: the API takes no `output_format`.
+ *
+ * - The API fetches no images. References of a video are sent in base64; those at http(s) URLs are fetched first, at
+ *   most 20 MiB each. One image is the first frame, two are the first and the last, three are references.
+ * - A video always has sound, and the API refuses a request that names it: `generate_audio: true` is not sent. 1080p
+ *   and three images need 8 seconds. The video is kept for two days and fetched with the key; a redirect to a signed
+ *   host is followed without it.
+ * - Refusals come with a 200: a blocked prompt, a candidate withheld for its content and a filtered video are
+ *   `content_policy_violation`. Text in place of an image is `no_output`. An operation's error of code 3 is a refusal
+ *   of content if its message speaks of policy or safety. Errors that may pass (4, 8, 10, 13, 14) are not billed, and
+ *   another attempt follows.
+ * - A wrong key and a region that is not served are a 400 too. A 429 is obeyed by its header or its `retryDelay`.
+ *
+ * Assumed: that `1:1` at `1K` has 1024 × 1024 pixels, the form of Veo's images, and that videos are fetched from and
+ * redirected to `*.googleapis.com`.
  */
-import { referenceToVideo, textToImage } from "@safelight/core"
-import { defineProvider, type CreateOutcome, type Reply } from "../provider.ts"
-import { at, listAt, readTurnedAway, textAt, toRefused, toToldCost } from "../read-reply.ts"
-import { geminiPicture, readPictures } from "./gemini-pictures.ts"
-import { readOperation, veoFilm } from "./veo.ts"
+import {
+  referenceToVideo,
+  textToImage,
+  type Json,
+  type PollOutcome,
+  type ReferenceToVideoParameters,
+  type TextToImageParameters,
+} from "@safelight/core"
+import { parseDataUrl } from "../declaration/data-url.ts"
+import {
+  acceptsUnless,
+  countReferences,
+  findBitrateObstacle,
+  findSquareObstacles,
+} from "../declaration/eligibility.ts"
+import { toInlineOutput } from "../declaration/inline-output.ts"
+import { defineProvider, type CreateOutcome } from "../declaration/provider.ts"
+import type { ProviderModel } from "../declaration/provider-model.ts"
+import type { Body, Reply } from "../declaration/provider-request.ts"
+import {
+  at,
+  listAt,
+  readTurnedAway,
+  textAt,
+  toCost,
+  toRefused,
+  toRejected,
+} from "../declaration/read-reply.ts"
+
+const PICTURE_MODEL = "gemini-3-pro-image"
+const FILM_MODEL = "veo-3.1-generate-preview"
+
+/** Reasons for which a picture was withheld because of its content; after any other there is none. */
+const WITHHELD =
+  /^(SAFETY|RECITATION|PROHIBITED_CONTENT|SPII|IMAGE_SAFETY|IMAGE_PROHIBITED_CONTENT|IMAGE_RECITATION)$/
+
+const picture: ProviderModel<TextToImageParameters> = {
+  upstream: PICTURE_MODEL,
+  accepts: (parameters) => acceptsUnless(findSquareObstacles(parameters)),
+  toRequest: ({ prompt }) => ({
+    method: "POST",
+    path: `/v1beta/models/${PICTURE_MODEL}:generateContent`,
+    json: {
+      contents: [{ role: "user", parts: [{ text: prompt }] }],
+      generationConfig: {
+        responseModalities: ["IMAGE"],
+        imageConfig: { aspectRatio: "1:1", imageSize: "1K" },
+      },
+    },
+  }),
+}
+
+function readPictures(json: Json | undefined): CreateOutcome | undefined {
+  const candidates = listAt(json, "candidates")
+  const parts = candidates.flatMap((each) => listAt(each, "content", "parts"))
+  // A picture from its thinking is no result.
+  const results = parts.filter((part) => at(part, "thought") !== true)
+  const outputs = results.flatMap((part) => toInlineOutput(at(part, "inlineData", "data")) ?? [])
+  if (outputs.length > 0) return { kind: "completed", outputs }
+  const blocked = textAt(json, "promptFeedback", "blockReason")
+  const withheld = candidates
+    .map((each) => textAt(each, "finishReason") ?? "")
+    .find((reason) => WITHHELD.test(reason))
+  const words = blocked ?? withheld
+  // Tokens were read and generated; the documentation does not say which of them are billed.
+  if (words !== undefined) {
+    return { ...toRefused("content_policy_violation", words), billed: "maybe" }
+  }
+  return candidates.length > 0 ? { kind: "completed", outputs } : undefined
+}
+
+const POLL_AFTER_MS = 5_000
+const OUTPUT_LIVES_MS = 2 * 86_400_000
+
+const DURATIONS_S: ReadonlySet<number> = new Set([4, 6, 8])
+const SHAPES: ReadonlySet<string> = new Set(["16:9", "9:16"])
+
+/** The service's own failures. It bills finished films alone, so another attempt may follow. */
+const PASSING: ReadonlySet<number> = new Set([4, 8, 10, 13, 14])
+
+const film: ProviderModel<ReferenceToVideoParameters> = {
+  upstream: FILM_MODEL,
+  accepts(asked) {
+    const { aspect_ratio: shape = "16:9", duration = 8, image_urls: images = [] } = asked
+    const { films, sounds } = countReferences(asked)
+    const isWhole = images.length > 2 || asked.resolution === "1080p"
+    return acceptsUnless({
+      prompt: !asked.prompt && "a prompt is needed",
+      image_urls: images.length > 3 && "at most 3 images are taken",
+      video_urls: films > 0 && "films can't be referred to",
+      audio_urls: sounds > 0 && "sounds can't be referred to",
+      resolution: asked.resolution === "480p" && "resolution 480p is not offered",
+      aspect_ratio: !SHAPES.has(shape) && `aspect ratio ${shape} is not offered`,
+      duration: findDurationObstacle(duration, isWhole),
+      // A film always has sound, and the API refuses every request that names it.
+      generate_audio: asked.generate_audio === false && "a film without sound is not offered",
+      ...findBitrateObstacle(asked),
+    })
+  },
+  inputs: { image_urls: { by: "inline" } },
+  toRequest: ({ aspect_ratio, duration, image_urls = [], prompt = "", resolution }) => ({
+    method: "POST",
+    path: `/v1beta/models/${FILM_MODEL}:predictLongRunning`,
+    json: {
+      instances: [{ prompt, ...toImages(image_urls) }],
+      parameters: { aspectRatio: aspect_ratio, durationSeconds: duration, resolution },
+    },
+  }),
+}
+
+/** References and 1080p are for the longest film alone. */
+function findDurationObstacle(seconds: number, isWhole: boolean): string | false {
+  const isOffered = isWhole ? seconds === 8 : DURATIONS_S.has(seconds)
+  return !isOffered && `${seconds} seconds are not offered for it`
+}
+
+/** Up to two are the first frame and the last; three are references. */
+function toImages(urls: readonly string[]): Body {
+  const images = urls.map((url) => {
+    const { base64 = "", mimeType = "" } = parseDataUrl(url) ?? {}
+    return { bytesBase64Encoded: base64, mimeType }
+  })
+  if (images.length > 2) {
+    return { referenceImages: images.map((image) => ({ image, referenceType: "asset" })) }
+  }
+  const [image, lastFrame] = images
+  return { image, lastFrame }
+}
+
+function readOperation({ json, status }: Reply): PollOutcome | undefined {
+  if (status !== 200 || textAt(json, "name") === undefined) return undefined
+  if (at(json, "done") !== true) return { kind: "running", pollAfterMs: POLL_AFTER_MS }
+  const code = at(json, "error", "code")
+  if (typeof code === "number") return readFailure(code, textAt(json, "error", "message") ?? "")
+  const response = at(json, "response", "generateVideoResponse")
+  const urls = listAt(response, "generatedSamples").flatMap(
+    (sample) => textAt(sample, "video", "uri") ?? [],
+  )
+  const [words] = listAt(response, "raiMediaFilteredReasons")
+  if (urls.length === 0 && typeof words === "string") {
+    return toRefused("content_policy_violation", words)
+  }
+  // The answer does not say when it was made: this is the latest moment at which it can expire.
+  const expiresAt = Date.now() + OUTPUT_LIVES_MS
+  return { kind: "completed", outputs: urls.map((url) => ({ url, expiresAt })) }
+}
+
+/** A refusal of content has no code of its own: only its message tells it from others. */
+function readFailure(code: number, words: string): PollOutcome {
+  if (PASSING.has(code)) return { kind: "not-created", reason: "provider_failed" }
+  return toRejected(code === 3 && /safety|polic(?:y|ies)|violat/i.test(words), words)
+}
 
 /** A fault of the key or the account says nothing about the request. */
 function readInvalid({ json }: Reply): CreateOutcome | undefined {
@@ -30,6 +191,7 @@ function toWaitMs({ json, retryAfterMs }: Reply): number | undefined {
 
 export const gemini = defineProvider({
   name: "gemini",
+  title: "Gemini and Veo",
   baseUrl: "https://generativelanguage.googleapis.com",
   keyVariable: "GEMINI_API_KEY",
   authorize: (key) => ({ "x-goog-api-key": key }),
@@ -40,10 +202,7 @@ export const gemini = defineProvider({
   concurrency: 4,
   // Pictures are made while the call lasts.
   submitTimeoutMs: 300_000,
-  models: {
-    [textToImage.id]: geminiPicture,
-    [referenceToVideo.id]: veoFilm,
-  },
+  models: { [textToImage.id]: picture, [referenceToVideo.id]: film },
   readCreate(reply) {
     const { json, status } = reply
     const name = textAt(json, "name")
@@ -53,7 +212,7 @@ export const gemini = defineProvider({
     return readTurnedAway({ ...reply, retryAfterMs: toWaitMs(reply) })
   },
   outOfMoney: /credits are depleted/i,
-  readCost: (reply) => toToldCost(at(reply?.json, "usageMetadata", "totalTokenCount"), "tokens"),
+  readCost: (reply) => toCost(at(reply?.json, "usageMetadata", "totalTokenCount"), "tokens"),
   async poll(operation, send) {
     const path = `/v1beta/${textAt(operation, "name") ?? ""}`
     return readOperation(await send({ method: "GET", path }))

@@ -1,50 +1,74 @@
 /**
- * Higgsfield's Seedance, which has our names. A key is honoured in whatever state its work is; for how long
- * is not stated. A 400 may be a fault of the request or a lack of room: only its text tells which.
+ * Seedance 2.5 under our own names, so every parameter is sent unchanged. Its key has two parts, `ID:SECRET`.
+ *
+ * - The upstream key is sent as `Idempotency-Key`, and a repeat is answered with the original request in whatever
+ *   state it is. For how long is not stated, so the channel counts as unkeyed until `keyTtlMs` says it: a repeat after
+ *   the key's end would be a second purchase. A `422` about the key itself leaves the purchase in doubt.
+ * - Media are taken by URL alone, so data URLs need a public address of this service.
+ * - A `400` about concurrency means that there is no room; only its text tells it from a fault of the request.
+ * - `failed` is not charged, so another attempt follows.
+ * - Its webhooks are not requested: the address would be part of what a key stands for, so a purchase in doubt could
+ *   not be repeated after the service's address changed.
+ *
+ * Assumed: that a `400`, `422` or `423` created nothing, that a prompt is required, and that outputs stay at its two
+ * hosts.
  */
 import {
   referenceToVideo,
   type CancelOutcome,
-  type Ineligible,
   type Json,
-  type ParameterValues,
   type PollOutcome,
   type ReferenceToVideoParameters,
 } from "@safelight/core"
-import { acceptsUnless, countReferences } from "../eligibility.ts"
+import { isDataUrl } from "../declaration/data-url.ts"
+import { acceptsUnless, countReferences } from "../declaration/eligibility.ts"
+import { defineProvider, type CreateOutcome } from "../declaration/provider.ts"
+import type { InputRule, ProviderModel } from "../declaration/provider-model.ts"
+import type { Reply } from "../declaration/provider-request.ts"
 import {
-  defineProvider,
-  type CreateOutcome,
-  type InputRule,
-  type InputWays,
-  type Reply,
-} from "../provider.ts"
-import { at, cancelHandle, listAt, readTurnedAway, textAt, toRefused } from "../read-reply.ts"
-import { isDataUrl } from "../data-url.ts"
+  at,
+  cancelHandle,
+  listAt,
+  readTurnedAway,
+  textAt,
+  toCompleted,
+  toRefused,
+} from "../declaration/read-reply.ts"
 
-/** As its documentation asks for at the beginning. */
+/** What its documentation asks for at the beginning. */
 const POLL_AFTER_MS = 2_000
 const NO_ROOM = /concurren/i
-/** The key is held for something, which may be what was bought under it. */
+/** The key stands for another request, which may have been bought under it. */
 const KEY_HELD = /idempotency/i
 
-function accepts(parameters: ParameterValues, { canLink }: InputWays): true | Ineligible {
-  const asked = parameters as ReferenceToVideoParameters
-  const isTaken = (urls: readonly string[] = []): boolean => canLink || !urls.some(isDataUrl)
-  const { films, images, sounds } = countReferences(asked)
-  const reason = "media are taken by URL alone"
-  return acceptsUnless({
-    resolution: asked.resolution === "1080p" && "resolution 1080p is not offered",
-    prompt: !asked.prompt && "a prompt is needed",
-    image_urls:
-      (films + images + sounds === 0 && "a reference is needed") ||
-      (!isTaken(asked.image_urls) && reason),
-    video_urls: !isTaken(asked.video_urls) && reason,
-    audio_urls: !isTaken(asked.audio_urls) && reason,
-  })
-}
-
 const LINK: InputRule = { by: "link" }
+
+const MODEL = "bytedance/seedance-2.5/reference-to-video"
+
+const film: ProviderModel<ReferenceToVideoParameters> = {
+  upstream: MODEL,
+  accepts(asked, { canLink }) {
+    const isTaken = (urls: readonly string[] = []): boolean => canLink || !urls.some(isDataUrl)
+    const { films, images, sounds } = countReferences(asked)
+    const reason = "media are taken by URL alone"
+    return acceptsUnless({
+      resolution: asked.resolution === "1080p" && "resolution 1080p is not offered",
+      prompt: !asked.prompt && "a prompt is needed",
+      image_urls:
+        (films + images + sounds === 0 && "a reference is needed") ||
+        (!isTaken(asked.image_urls) && reason),
+      video_urls: !isTaken(asked.video_urls) && reason,
+      audio_urls: !isTaken(asked.audio_urls) && reason,
+    })
+  },
+  inputs: { image_urls: LINK, video_urls: LINK, audio_urls: LINK },
+  toRequest: (parameters, key) => ({
+    method: "POST",
+    path: `/${MODEL}`,
+    headers: { "idempotency-key": key },
+    json: parameters,
+  }),
+}
 
 /** Undefined if the refusal has no known form. */
 function readRefusal(reply: Reply): CreateOutcome | undefined {
@@ -67,7 +91,7 @@ function readState(json: Json | undefined): PollOutcome | undefined {
     case "completed": {
       const media = [at(json, "video") ?? null, ...listAt(json, "images")]
       const urls = media.flatMap((each) => textAt(each, "url") ?? [])
-      return { kind: "completed", outputs: urls.map((url) => ({ url })) }
+      return toCompleted(urls)
     }
     case "nsfw":
       return { kind: "refused", code: "content_policy_violation" }
@@ -89,26 +113,16 @@ function readCancelled({ json, status }: Reply): CancelOutcome {
 
 export const higgsfield = defineProvider({
   name: "higgsfield",
+  title: "Higgsfield",
   baseUrl: "https://api.higgsfield.ai",
   keyVariable: "HIGGSFIELD_KEY",
   authorize: (key) => ({ authorization: `Key ${key}` }),
-  // Its files lie at a distribution of its own at CloudFront.
+  // Its files are at a distribution of its own at CloudFront.
   outputHosts: ["*.higgsfield.ai", "d8j0ntlcm91z4.cloudfront.net"],
   submission: { kind: "keyed-unstated" },
   concurrency: 2,
   submitTimeoutMs: 60_000,
-  models: {
-    [referenceToVideo.id]: {
-      accepts,
-      inputs: { image_urls: LINK, video_urls: LINK, audio_urls: LINK },
-      toRequest: (parameters, key) => ({
-        method: "POST",
-        path: "/bytedance/seedance-2.5/reference-to-video",
-        headers: { "idempotency-key": key },
-        json: parameters as Json,
-      }),
-    },
-  },
+  models: { [referenceToVideo.id]: film },
   readCreate(reply) {
     const { json, status } = reply
     const [id, state] = ["request_id", "status_url"].map((name) => textAt(json, name))

@@ -1,6 +1,19 @@
 /**
- * OpenAI's images, and every server with the same API by its `baseUrl`. The answer to the purchase holds the
- * picture itself and no handle: a picture whose answer is lost can't be asked for again.
+ * OpenAI's images, and every server with the same API by its `baseUrl`. The answer to the purchase holds the image
+ * itself in base64 and no handle: an image whose answer is lost can't be asked for again. A call may take ten minutes.
+ *
+ * - Text to image asks for `quality: "low"`, since the public model is a fast one.
+ * - The edit has exactly the asked aspect ratio, with sides that are multiples of 16 and an area near 1024², and twice
+ *   both sides at `2k`. `auto` is OpenAI's own.
+ * - `insufficient_quota` and `billing_hard_limit_reached` are `provider_out_of_money`. Any other 429 is `busy` for as
+ *   long as `retry-after-ms` or `Retry-After` says. A 400 in OpenAI's format refuses the task.
+ *
+ * A server of your own (vLLM-Omni, SGLang, LocalAI, stable-diffusion.cpp, LiteLLM) is this channel at its `baseUrl`,
+ * without `/v1`. It must know its model as `gpt-image-2`, by an alias. If it needs no key, name a variable that isn't
+ * empty all the same. Images that it answers as URLs are fetched from its own origin. If it takes edits only as forms,
+ * name the other model alone in `models`.
+ *
+ * Assumed: that a 400 is never billed, that edits take JSON, and that an image of fewer than 655,360 pixels is refused.
  */
 import {
   PICTURE_SIZES,
@@ -13,11 +26,21 @@ import {
   type Refused,
   type TextToImageParameters,
 } from "@safelight/core"
-import { acceptsUnless, findPictureObstacles } from "../eligibility.ts"
-import { toInlineOutput } from "../inline-output.ts"
-import { toEditPixels } from "../edit-pixels.ts"
-import { defineProvider, type ProviderModel, type Reply } from "../provider.ts"
-import { at, listAt, readTurnedAway, textAt, toRefused, toToldCost } from "../read-reply.ts"
+import { toEditPixels } from "../declaration/edit-pixels.ts"
+import { acceptsUnless, findPictureObstacles } from "../declaration/eligibility.ts"
+import { toInlineOutput } from "../declaration/inline-output.ts"
+import { defineProvider } from "../declaration/provider.ts"
+import type { ProviderModel } from "../declaration/provider-model.ts"
+import type { Reply } from "../declaration/provider-request.ts"
+import {
+  at,
+  listAt,
+  numberAt,
+  readTurnedAway,
+  textAt,
+  toCost,
+  toRejected,
+} from "../declaration/read-reply.ts"
 
 const MODEL = "gpt-image-2"
 
@@ -26,32 +49,32 @@ const LEAST_PIXELS = 655_360
 
 const CONTENT: ReadonlySet<string> = new Set(["moderation_blocked", "content_policy_violation"])
 
-const picture: ProviderModel = {
+const picture: ProviderModel<TextToImageParameters> = {
+  upstream: MODEL,
   accepts(parameters) {
-    const { width, height } = PICTURE_SIZES[(parameters as TextToImageParameters).size]
+    const { width, height } = PICTURE_SIZES[parameters.size]
     const isSmall = width * height < LEAST_PIXELS
     const size = isSmall && `${width} × ${height} is smaller than any picture made here`
     return acceptsUnless({ size, ...findPictureObstacles(parameters) })
   },
-  toRequest(parameters) {
-    const { prompt, size } = parameters as TextToImageParameters
-    // The model that is asked for is a fast one at a fast one's price.
-    const json = { model: MODEL, prompt, quality: "low", size: toSize(PICTURE_SIZES[size]) }
-    return { method: "POST", path: "/v1/images/generations", json }
-  },
+  toRequest: ({ prompt, size }) => ({
+    method: "POST",
+    path: "/v1/images/generations",
+    // The public model is a fast one at a fast one's price.
+    json: { model: MODEL, prompt, quality: "low", size: toSize(PICTURE_SIZES[size]) },
+  }),
 }
 
-const edit: ProviderModel = {
-  accepts(parameters) {
-    const { aspect_ratio: shape, prompt, resolution } = parameters as ImageEditParameters
+const edit: ProviderModel<ImageEditParameters> = {
+  upstream: MODEL,
+  accepts({ aspect_ratio: shape, prompt, resolution }) {
     const isUnsized = shape === "auto" && resolution === "2k"
     return acceptsUnless({
       prompt: prompt === "" && "a prompt is needed",
       aspect_ratio: isUnsized && "2k needs an aspect ratio",
     })
   },
-  toRequest(parameters) {
-    const asked = parameters as ImageEditParameters
+  toRequest(asked) {
     const { count, image_urls: images, output_format, prompt, quality } = asked
     const json = {
       model: MODEL,
@@ -79,12 +102,12 @@ function toOutput(item: Json): ChannelOutput | undefined {
 function readRefusal({ json }: Reply): Refused | undefined {
   const words = textAt(json, "error", "message")
   if (words === undefined) return undefined
-  const isContent = CONTENT.has(textAt(json, "error", "code") ?? "")
-  return toRefused(isContent ? "content_policy_violation" : "provider_rejected", words)
+  return toRejected(CONTENT.has(textAt(json, "error", "code") ?? ""), words)
 }
 
 export const openai = defineProvider({
   name: "openai",
+  title: "OpenAI images, and servers with the same API",
   baseUrl: "https://api.openai.com",
   keyVariable: "OPENAI_API_KEY",
   authorize: (key) => ({ authorization: `Bearer ${key}` }),
@@ -92,7 +115,7 @@ export const openai = defineProvider({
   answersHoldMedia: true,
   submission: { kind: "unkeyed" },
   concurrency: 4,
-  // As long as its own client waits.
+  // Its own client waits for so long.
   submitTimeoutMs: 600_000,
   models: { [textToImage.id]: picture, [imageEdit.id]: edit },
   readCreate(reply) {
@@ -108,12 +131,12 @@ export const openai = defineProvider({
   // Waiting does not help: somebody has to pay.
   outOfMoney: /^(?:billing_hard_limit_reached|insufficient_quota)$/,
   readCost(reply) {
-    const [input, output] = ["input_tokens", "output_tokens"].map((each) =>
-      at(reply?.json, "usage", each),
-    )
-    if (typeof input !== "number" || typeof output !== "number") return undefined
-    return toToldCost(input + output, "tokens")
+    const input = numberAt(reply?.json, "usage", "input_tokens")
+    const output = numberAt(reply?.json, "usage", "output_tokens")
+    return input !== undefined && output !== undefined
+      ? toCost(input + output, "tokens")
+      : undefined
   },
-  // Never called: no purchase ends as `accepted`.
+  // Never called: no purchase is merely accepted.
   poll: () => Promise.resolve(undefined),
 })

@@ -1,27 +1,124 @@
 /**
- * Replicate's predictions. It honours no key: a purchase whose answer is lost stays in doubt until its
- * webhook names it. A refusal for content is told by its text alone. Outputs are gone an hour after the end.
+ * The models of Replicate that are nearest to ours. Only the edit is the same model, so name those that you want in the
+ * channel's `models`. A purchase whose answer is lost is restored by its callback, or its task fails uncharged at its
+ * end. Callbacks are asked for if `REPLICATE_WEBHOOK_SECRET` holds the account's secret.
+ *
+ * - A refusal of content is known by its text alone (`E005`, `flagged as sensitive`, `NSFW`), and so is a failure of its
+ *   machines (`E003`, `E004`, a code of four digits, `please retry`, `out of memory`), after which another attempt
+ *   follows. Any other failed prediction ends the task, since it may have been billed.
+ * - Data URLs of videos, and others of 64,000 characters or more, are uploaded to Replicate's files, where they stay for
+ *   a day. Outputs are gone an hour after the prediction's end.
+ * - One or two images alone are the first frame of a video and the last; in any other case all images are references.
+ *
+ * Assumed: that a `400`, `413` or `422` with `detail` created nothing, that Grok's edit is a JPEG, and that Seedance 2.0
+ * is offered at `480p` and `720p`.
  */
 import {
   imageEdit,
   referenceToVideo,
   textToImage,
   type CancelOutcome,
+  type ImageEditParameters,
   type Json,
+  type ParameterValues,
   type PollOutcome,
+  type ReferenceToVideoParameters,
+  type TextToImageParameters,
 } from "@safelight/core"
-import { unavailable } from "../channel-fault.ts"
-import { defineProvider, type Reply } from "../provider.ts"
+import { acceptsUnless, countReferences, findSquareObstacles } from "../declaration/eligibility.ts"
+import { defineProvider } from "../declaration/provider.ts"
+import type { InputRule, ProviderModel } from "../declaration/provider-model.ts"
+import { addMembers, type Body, type Reply } from "../declaration/provider-request.ts"
 import {
   at,
   cancelHandle,
   findUrls,
   readTurnedAway,
   textAt,
-  toRefused,
-  toToldCost,
-} from "../read-reply.ts"
-import { grokEdit, recraftPicture, seedanceFilm } from "./replicate-models.ts"
+  toCost,
+  toRejected,
+} from "../declaration/read-reply.ts"
+import { findSeedanceObstacles, hasFramesAlone } from "../declaration/seedance.ts"
+import { unavailable } from "../declaration/unavailable.ts"
+
+/**
+ * Replicate advises against data URLs above 256 KB. Its answers and webhooks repeat them, so twelve must
+ * fit into the 1 MiB of a callback.
+ */
+const UPLOAD: InputRule = { by: "upload", fromCharacters: 64_000 }
+
+function toModel<Parameters extends ParameterValues>(
+  upstream: string,
+  toInput: (parameters: Parameters) => Body,
+) {
+  return {
+    upstream,
+    toRequest: (parameters) => ({
+      method: "POST",
+      path: `/v1/models/${upstream}/predictions`,
+      json: { input: toInput(parameters) },
+    }),
+  } satisfies ProviderModel<Parameters>
+}
+
+const picture: ProviderModel<TextToImageParameters> = {
+  ...toModel("recraft-ai/recraft-v4", ({ prompt }: TextToImageParameters) => ({
+    prompt,
+    size: "1024x1024",
+  })),
+  accepts: (parameters) => acceptsUnless(findSquareObstacles(parameters)),
+}
+
+const edit: ProviderModel<ImageEditParameters> = {
+  ...toModel(
+    "xai/grok-imagine-image-2",
+    ({ image_urls: [image = ""], prompt, quality, resolution }: ImageEditParameters) => ({
+      prompt,
+      image,
+      quality,
+      resolution,
+    }),
+  ),
+  inputs: { image_urls: UPLOAD },
+  accepts: (asked) =>
+    acceptsUnless({
+      image_urls: asked.image_urls.length > 1 && "only one image is taken",
+      count: asked.count > 1 && "only one picture is made at once",
+      aspect_ratio: asked.aspect_ratio !== "auto" && "the ratio of the image stays",
+      output_format: asked.output_format !== "jpeg" && "only jpeg is offered",
+    }),
+}
+
+/** Seedance 2.0: half of what 2.5 takes, and no sound without a picture. */
+const film: ProviderModel<ReferenceToVideoParameters> = {
+  ...toModel("bytedance/seedance-2.0", toFilm),
+  inputs: { image_urls: UPLOAD, video_urls: { by: "upload" }, audio_urls: UPLOAD },
+  accepts(asked) {
+    const { films, images, sounds } = countReferences(asked)
+    const isSoundAlone = sounds > 0 && images + films === 0
+    return acceptsUnless({
+      ...findSeedanceObstacles(asked, { canLink: true }),
+      prompt: !asked.prompt && "a prompt is needed",
+      duration: (asked.duration ?? 0) > 15 && "at most 15 s are offered",
+      image_urls: images > 9 && "at most 9 images are taken",
+      video_urls: films > 3 && "at most 3 films are taken",
+      audio_urls:
+        (sounds > 3 && "at most 3 sounds are taken") ||
+        (isSoundAlone && "a sound is taken with an image or a film alone"),
+    })
+  },
+}
+
+function toFilm(asked: ReferenceToVideoParameters): Body {
+  const { audio_urls, bitrate_mode: _, image_urls, video_urls, ...others } = asked
+  const [image, last_frame_image] = image_urls ?? []
+  const references = {
+    reference_images: image_urls,
+    reference_videos: video_urls,
+    reference_audios: audio_urls,
+  }
+  return { ...others, ...(hasFramesAlone(asked) ? { image, last_frame_image } : references) }
+}
 
 const POLL_AFTER_MS = 2_000
 /** An hour, and the difference of two clocks. */
@@ -49,9 +146,8 @@ function readFailure(words: string): PollOutcome {
   if (!isContent && MACHINE_FAILED.test(words)) {
     return { kind: "not-created", reason: "provider_failed" }
   }
-  const code = isContent ? "content_policy_violation" : "provider_rejected"
   // Its machine ran. Which models bill that is not documented.
-  return { ...toRefused(code, words === "" ? undefined : words), billed: "maybe" }
+  return { ...toRejected(isContent, words === "" ? undefined : words), billed: "maybe" }
 }
 
 function readHandle(json: Json | undefined): Json | undefined {
@@ -59,7 +155,7 @@ function readHandle(json: Json | undefined): Json | undefined {
   return get === undefined ? undefined : { get, cancel: textAt(json, "urls", "cancel") ?? null }
 }
 
-/** The answer is the prediction as it is now. */
+/** The answer is the prediction in its present state. */
 function readCancelled({ json }: Reply): CancelOutcome {
   switch (textAt(json, "status")) {
     case "aborted":
@@ -76,6 +172,7 @@ function readCancelled({ json }: Reply): CancelOutcome {
 
 export const replicate = defineProvider({
   name: "replicate",
+  title: "Replicate",
   baseUrl: "https://api.replicate.com",
   keyVariable: "REPLICATE_API_TOKEN",
   authorize: (key) => ({ authorization: `Bearer ${key}` }),
@@ -85,19 +182,12 @@ export const replicate = defineProvider({
   submission: { kind: "unkeyed" },
   concurrency: 8,
   submitTimeoutMs: 30_000,
-  models: {
-    [textToImage.id]: recraftPicture,
-    [imageEdit.id]: grokEdit,
-    [referenceToVideo.id]: seedanceFilm,
-  },
+  models: { [textToImage.id]: picture, [imageEdit.id]: edit, [referenceToVideo.id]: film },
   async upload({ content }, send) {
     const form = new FormData()
     form.set("content", content, "input")
-    const url = textAt(
-      (await send({ method: "POST", path: "/v1/files", form })).json,
-      "urls",
-      "get",
-    )
+    const { json } = await send({ method: "POST", path: "/v1/files", form })
+    const url = textAt(json, "urls", "get")
     if (url !== undefined) return url
     throw unavailable("replicate took no file")
   },
@@ -109,18 +199,13 @@ export const replicate = defineProvider({
     }
     const words = textAt(json, "detail")
     if (!INVALID.has(status) || words === undefined) return readTurnedAway(reply)
-    return toRefused("provider_rejected", words)
+    return toRejected(false, words)
   },
   webhook: {
     scheme: { kind: "standard-webhooks", secretVariable: "REPLICATE_WEBHOOK_SECRET" },
-    addTo(request, { url }) {
-      // The first event names a lost purchase at once; Replicate delivers the last one again if that fails.
-      const events = { webhook: url, webhook_events_filter: ["start", "completed"] }
-      return {
-        ...request,
-        json: { ...(request.json as Readonly<Record<string, Json>>), ...events },
-      }
-    },
+    // The first event names a lost purchase at once; Replicate delivers the last one again if that fails.
+    addTo: (request, { url }) =>
+      addMembers(request, { webhook: url, webhook_events_filter: ["start", "completed"] }),
     readOperation: readHandle,
   },
   async poll(operation, send) {
@@ -142,6 +227,6 @@ export const replicate = defineProvider({
         return undefined
     }
   },
-  readCost: (reply) => toToldCost(at(reply?.json, "metrics", "predict_time"), "predict_seconds"),
+  readCost: (reply) => toCost(at(reply?.json, "metrics", "predict_time"), "predict_seconds"),
   cancel: (operation, send) => cancelHandle(operation, send, "POST", readCancelled),
 })

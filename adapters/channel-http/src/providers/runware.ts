@@ -1,25 +1,175 @@
 /**
- * Runware: every request is a list of tasks to one path. A task is found by the UUID that we chose for it; an
- * error that says that the UUID is in use proves that the task exists. Running and finished tasks are asked
- * about apart: only a task that is among neither was never made.
+ * Every request is a list of tasks to one path. A purchase is looked up: Runware knows a task by a UUID that the client
+ * chooses, and ours is derived from the upstream key alone. A UUID that is in use (`conflictTaskUUID`) proves that the
+ * task exists. After a lost answer the running tasks (`getResponse`) and the finished ones (`getTaskDetails`) are asked
+ * for it: only if both answer `unknownTaskUUID` may another attempt follow. How soon a task can be found is not
+ * documented, so that takes five minutes more.
+ *
+ * - Text to image is FLUX.1 schnell in four steps, at exactly the asked size. The safety checker can be switched off; a
+ *   result with `NSFWContent` is `content_policy_violation`.
+ * - One or two images alone are the first frame of a video and the last, and determine its shape. With a third image, a
+ *   video or a sound, all are references. An aspect ratio becomes the pixels that Seedance has for it, at 720p unless
+ *   the request sets a resolution.
+ * - A task that failed is refused, since the documentation doesn't say whether it was billed.
+ *
+ * Assumed: the codes `unknownTaskUUID`, `insufficientCredits`, `contentModeration` and `invalidProviderContent`, how
+ * long `getResponse` knows a result, and the names of a video's inputs.
  */
+import { createHash } from "node:crypto"
 import {
+  PICTURE_SIZES,
   referenceToVideo,
   textToImage,
+  toUuid,
   type FailureCode,
   type Json,
   type PollOutcome,
+  type ReferenceToVideoParameters,
   type Refused,
+  type TextToImageParameters,
 } from "@safelight/core"
-import { unavailable } from "../channel-fault.ts"
-import { defineProvider, type CreateOutcome, type Reply } from "../provider.ts"
-import { at, listAt, readTurnedAway, textAt, toRefused, toToldCost } from "../read-reply.ts"
-import { runwareFilm, runwarePicture, toTaskId } from "./runware-tasks.ts"
+import {
+  acceptsUnless,
+  countReferences,
+  findBitrateObstacle,
+  findPictureObstacles,
+} from "../declaration/eligibility.ts"
+import { defineProvider, type CreateOutcome } from "../declaration/provider.ts"
+import type { ProviderModel } from "../declaration/provider-model.ts"
+import {
+  addMembers,
+  type Body,
+  type ProviderRequest,
+  type Reply,
+} from "../declaration/provider-request.ts"
+import {
+  at,
+  listAt,
+  numberAt,
+  readTurnedAway,
+  textAt,
+  toCompleted,
+  toCost,
+  toRefused,
+} from "../declaration/read-reply.ts"
+import { unavailable } from "../declaration/unavailable.ts"
+
+const PROMPT_CHARACTERS = { least: 2, most: 3_000 }
+
+/** Of Seedance 2.5. A resolution alone leaves the shape to it. */
+const FILM_PIXELS: Readonly<Record<string, Readonly<Record<string, readonly [number, number]>>>> = {
+  "480p": {
+    "16:9": [854, 480],
+    "4:3": [752, 560],
+    "1:1": [640, 640],
+    "3:4": [560, 752],
+    "9:16": [480, 854],
+    "21:9": [992, 432],
+  },
+  "720p": {
+    "16:9": [1280, 720],
+    "4:3": [1112, 834],
+    "1:1": [960, 960],
+    "3:4": [834, 1112],
+    "9:16": [720, 1280],
+    "21:9": [1470, 630],
+  },
+}
+
+/**
+ * From the SHA-256 of `safelight:runware:` and the key, as a UUID of version 4, the only one that Runware
+ * documents: the same key is the same task, at every release.
+ */
+function toTaskId(upstreamKey: string): string {
+  return toUuid(createHash("sha256").update(`safelight:runware:${upstreamKey}`).digest(), 4)
+}
+
+function toRequest(task: Body, key: string): ProviderRequest {
+  const delivery = { deliveryMethod: "async", outputType: "URL", includeCost: true }
+  return { method: "POST", path: "/v1", json: [{ taskUUID: toTaskId(key), ...delivery, ...task }] }
+}
+
+const PICTURE_MODEL = "runware:100@1"
+const FILM_MODEL = "bytedance:seedance@2.5"
+
+const picture: ProviderModel<TextToImageParameters> = {
+  upstream: PICTURE_MODEL,
+  accepts(parameters) {
+    const { prompt } = parameters
+    const { least, most } = PROMPT_CHARACTERS
+    const isLong = prompt.length < least || prompt.length > most
+    const { enable_safety_checker: _switch, ...obstacles } = findPictureObstacles(parameters)
+    return acceptsUnless({
+      prompt: isLong && `a prompt has ${least} to ${most} characters`,
+      ...obstacles,
+    })
+  },
+  toRequest({ enable_safety_checker, prompt, size }, key) {
+    const task = {
+      taskType: "imageInference",
+      model: PICTURE_MODEL,
+      positivePrompt: prompt,
+      ...PICTURE_SIZES[size],
+      steps: 4,
+      numberResults: 1,
+      safety: { checkContent: enable_safety_checker },
+    }
+    return toRequest(task, key)
+  },
+}
+
+/** Up to two images alone are the first frame and the last; with anything else they are references. */
+function areFrames(asked: ReferenceToVideoParameters): boolean {
+  const { films, images, sounds } = countReferences(asked)
+  return images > 0 && images <= 2 && films + sounds === 0
+}
+
+const film: ProviderModel<ReferenceToVideoParameters> = {
+  upstream: FILM_MODEL,
+  accepts(asked) {
+    const isShaped = areFrames(asked) && asked.aspect_ratio !== undefined
+    return acceptsUnless({
+      prompt: (asked.prompt ?? "").length < PROMPT_CHARACTERS.least && "a prompt is needed",
+      resolution: asked.resolution === "1080p" && "resolution 1080p is not offered",
+      aspect_ratio: isShaped && "a film from frames has their shape",
+      ...findBitrateObstacle(asked),
+    })
+  },
+  toRequest(asked, key) {
+    const { aspect_ratio: shape = "", duration, generate_audio: audio, resolution = "720p" } = asked
+    const [width, height] = FILM_PIXELS[resolution]?.[shape] ?? []
+    const inputs = toInputs(asked)
+    const task = {
+      taskType: "videoInference",
+      model: FILM_MODEL,
+      positivePrompt: asked.prompt ?? "",
+      numberResults: 1,
+      ...(width === undefined ? { resolution } : { width, height }),
+      duration,
+      ...(audio !== undefined && { settings: { audio } }),
+      ...(Object.keys(inputs).length > 0 && { inputs }),
+    }
+    return toRequest(task, key)
+  },
+}
+
+function toInputs(asked: ReferenceToVideoParameters): Body {
+  const { audio_urls: sounds = [], image_urls: images = [], video_urls: films = [] } = asked
+  if (areFrames(asked)) {
+    const frames = images.map((image, index) => ({ image, frame: index === 0 ? "first" : "last" }))
+    return { frameImages: frames }
+  }
+  return {
+    ...(images.length > 0 && { referenceImages: images }),
+    ...(films.length > 0 && { referenceVideos: films }),
+    ...(sounds.length > 0 && { referenceAudios: sounds }),
+  }
+}
 
 const POLL_AFTER_MS = 2_000
 const SUBMIT_MS = 60_000
 
-/** How long after its acceptance a task can be found is not documented: a wide guess. */
+/** A wide guess: how long after its acceptance a task can be found is not documented. */
 const LIST_LAG_MS = 300_000
 
 /** About running tasks, and about finished ones. */
@@ -72,11 +222,12 @@ function readResults(results: readonly Json[], failures: readonly Json[]): PollO
   const shown = results.filter((item) => at(item, "NSFWContent") !== true)
   if (shown.length === 0) return { kind: "refused", code: "content_policy_violation" }
   const urls = shown.flatMap((item) => textAt(item, "imageURL") ?? textAt(item, "videoURL") ?? [])
-  return { kind: "completed", outputs: urls.map((url) => ({ url })) }
+  return toCompleted(urls)
 }
 
 export const runware = defineProvider({
   name: "runware",
+  title: "Runware",
   baseUrl: "https://api.runware.ai",
   keyVariable: "RUNWARE_API_KEY",
   authorize: (key) => ({ authorization: `Bearer ${key}` }),
@@ -86,7 +237,7 @@ export const runware = defineProvider({
   submission: { kind: "lookup", longestRequestMs: 2 * SUBMIT_MS, listLagMs: LIST_LAG_MS },
   concurrency: 8,
   submitTimeoutMs: SUBMIT_MS,
-  models: { [textToImage.id]: runwarePicture, [referenceToVideo.id]: runwareFilm },
+  models: { [textToImage.id]: picture, [referenceToVideo.id]: film },
   readCreate(reply) {
     const { json, status } = reply
     const accepted = textAt(json, "data", 0, "taskUUID")
@@ -98,10 +249,7 @@ export const runware = defineProvider({
   outOfMoney: /^insufficientCredits$/,
   webhook: {
     scheme: { kind: "none" },
-    addTo: (request, { url }) => ({
-      ...request,
-      json: listAt(request.json).map((task) => ({ ...(task as object), webhookURL: url })),
-    }),
+    addTo: (request, { url }) => addMembers(request, { webhookURL: url }),
   },
   async poll(operation, send) {
     const id = textAt(operation, "id") ?? ""
@@ -112,13 +260,10 @@ export const runware = defineProvider({
   readCost(reply, operation) {
     const [results] = reply === undefined ? [[]] : findResults(reply, textAt(operation, "id") ?? "")
     const costs = results.flatMap((item) => at(item, "cost") ?? [])
-    const isTold = costs.length > 0 && costs.every((each) => typeof each === "number")
-    return isTold
-      ? toToldCost(
-          costs.reduce((sum, each) => sum + each, 0),
-          "usd",
-        )
-      : undefined
+    const known = results.flatMap((item) => numberAt(item, "cost") ?? [])
+    const isWhole = costs.length > 0 && known.length === costs.length
+    const sum = known.reduce((total, each) => total + each, 0)
+    return isWhole ? toCost(sum, "usd") : undefined
   },
   async find({ key }, send) {
     const id = toTaskId(key)

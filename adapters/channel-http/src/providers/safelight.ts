@@ -1,19 +1,46 @@
 /**
- * Another Safelight. It takes the same requests, so they are sent unchanged. Our upstream key is its
- * `Idempotency-Key`, so a purchase whose answer is lost is sent again with it.
+ * Another Safelight takes the same requests, so they are sent unchanged. It has no default address: `baseUrl` is
+ * required. It serves the three public models, or whatever models `models` names.
+ *
+ * - Our upstream key is its `Idempotency-Key`, which it remembers for 14 days: for 13 of them a purchase whose answer is
+ *   lost is sent again, and is the same task. Erasing a task there erases its key too, so erase none that may be in
+ *   doubt here.
+ * - A task that failed there fails here with the same code, and is charged here if it was charged there. Another attempt
+ *   follows only after `provider_unavailable`, since no provider had been found.
+ * - Outputs are fetched below `baseUrl` alone, with the key; its `content_url` is not followed. Their SHA-256 must be that
+ *   of `Repr-Digest`, if the header is there. If all have expired, the task fails with `no_output`.
+ * - It sends no callbacks, so each task is polled every two seconds: the account there needs a read rate and a number of
+ *   unfinished tasks to match. Let `engine.endAfterMs` of each service be longer than that of the service it buys from,
+ *   or a task that has ended here may still succeed there and be charged.
+ * - A circle of services ends after five hops, and the log of the refused task says so.
+ * - Its key needs the scopes `tasks:write`, `tasks:read` and `artifacts:read`, which the check proves together with the
+ *   models: with a key that may buy and not fetch, the first paid result would be lost.
  */
 import {
   imageEdit,
+  isFailureCode,
   referenceToVideo,
   textToImage,
   type CancelOutcome,
+  type ChannelCheck,
+  type Completed,
   type Json,
+  type LinkedOutput,
+  type PollOutcome,
   type Refused,
 } from "@safelight/core"
-import { defineProvider, type ProviderModel, type Reply } from "../provider.ts"
-import { at, readTurnedAway, textAt, toRefused } from "../read-reply.ts"
-import { checkSafelight } from "./safelight-check.ts"
-import { countAt, readEnd, toSegment } from "./safelight-result.ts"
+import { defineProvider } from "../declaration/provider.ts"
+import { toJson, type ProviderModel } from "../declaration/provider-model.ts"
+import type { ProviderRequest, Reply, Send } from "../declaration/provider-request.ts"
+import {
+  at,
+  listAt,
+  numberAt,
+  readTurnedAway,
+  textAt,
+  toRefused,
+  toRejected,
+} from "../declaration/read-reply.ts"
 
 /** It forgets a key after 14 days; a day is more than a request takes and two clocks differ. */
 const KEY_TTL_MS = 13 * 86_400_000
@@ -29,13 +56,13 @@ const model: ProviderModel = {
       "safelight-hops": String(hops + 1),
       ...(traceparent !== undefined && { traceparent }),
     },
-    json: { model: id, parameters } as Json,
+    json: { model: id, parameters: toJson(parameters) },
   }),
 }
 
 /** Its message is not for our clients: it is kept like that of any provider. */
 function toRejection(json: Json | undefined): Refused {
-  const refused = toRefused("provider_rejected", textAt(json, "error", "message"))
+  const refused = toRejected(false, textAt(json, "error", "message"))
   if (textAt(json, "error", "code") !== "too_many_hops") return refused
   return { ...refused, message: "The channels of several services lead in a circle." }
 }
@@ -49,8 +76,117 @@ function readCancellation({ json, status }: Reply): CancelOutcome {
   return hasEnded || outcome === "too_late" ? "too-late" : "unknown"
 }
 
+/** More than any model makes; each is asked about. */
+const MOST_OUTPUTS = 64
+
+/** Of a task that is over; undefined if the answers do not tell. `path` is the task's. */
+async function readEnd(
+  path: string,
+  task: Json | undefined,
+  send: Send,
+): Promise<PollOutcome | undefined> {
+  const { json: usage, status } = await send({ method: "GET", path: `${path}/usage` })
+  if (status !== 200 || usage === undefined) return undefined
+  if (textAt(task, "status") === "failed") return readFailure(task, usage)
+  return readResult(path, usage, send)
+}
+
+/**
+ * The task fails here as it failed there, and is charged here if it was charged there. An unknown outcome there
+ * is an end here too, since another attempt could buy the work again. Only a task that never found a provider
+ * may be tried again.
+ */
+function readFailure(task: Json | undefined, usage: Json): PollOutcome {
+  const code = textAt(task, "error", "code") ?? ""
+  if (code === "provider_unavailable") return { kind: "not-created", reason: code }
+  const known = isFailureCode(code) ? code : "provider_rejected"
+  const refused = toRefused(known, textAt(task, "error", "message"))
+  if ((numberAt(usage, "charge_micros") ?? 0) === 0) return refused
+  const images = numberAt(usage, "usage", "images") ?? 0
+  const outputVideoMs = numberAt(usage, "usage", "output_video_ms") ?? 0
+  return { ...refused, billed: { images, outputVideoMs } }
+}
+
+async function readResult(path: string, usage: Json, send: Send): Promise<Completed | undefined> {
+  const { json, status } = await send({ method: "GET", path: `${path}/artifacts` })
+  if (status !== 200 || !Array.isArray(at(json, "artifacts"))) return undefined
+  const listed = listAt(json, "artifacts").slice(0, MOST_OUTPUTS)
+  const found = await Promise.all(
+    listed.map((artifact) => findOutput(`${path}/artifacts/${toSegment(artifact, "key")}`, send)),
+  )
+  if (found.includes(undefined)) return undefined
+  const outputs = found.flatMap((output, position): LinkedOutput[] => {
+    const expiresAt = numberAt(listed[position], "expires_at")
+    if (typeof output !== "object") return []
+    return [expiresAt === undefined ? output : { ...output, expiresAt: expiresAt * 1_000 }]
+  })
+  const inputVideosMs = listAt(usage, "usage", "input_videos_ms").flatMap(
+    (each) => numberAt(each) ?? [],
+  )
+  return { kind: "completed", outputs, ...(inputVideosMs.length > 0 && { inputVideosMs }) }
+}
+
+/** Undefined if the answer tells nothing. `gone` is no reason to give up the other outputs. */
+async function findOutput(path: string, send: Send): Promise<LinkedOutput | "gone" | undefined> {
+  const url = `${path}/content`
+  const { headers, status } = await send({ method: "HEAD", path: url })
+  if (status === 410) return "gone"
+  if (status !== 200) return undefined
+  const [, digest] =
+    /(?:^|,)\s*sha-256=:([A-Za-z0-9+/]{43}=):/.exec(headers["repr-digest"] ?? "") ?? []
+  if (digest === undefined) return { url }
+  return { url, sha256: Buffer.from(digest, "base64").toString("hex") }
+}
+
+/** For a path: the text that is `member` of `value`. */
+function toSegment(value: Json | undefined, member: string): string {
+  return encodeURIComponent(textAt(value, member) ?? "")
+}
+
+/** A task that does not exist. */
+const NO_TASK = "/v1/tasks/00000000-0000-4000-8000-000000000000"
+
+/** By scope: a request that it is needed for, which does nothing, and what answers it once that is passed. */
+const NEEDED: Readonly<Record<string, readonly [ProviderRequest, status: number, code?: string]>> =
+  {
+    // Without a body nothing is created, and the scope is judged before the body.
+    "tasks:write": [{ method: "POST", path: "/v1/tasks" }, 415, "unsupported_media_type"],
+    "tasks:read": [{ method: "GET", path: NO_TASK }, 404, "task_not_found"],
+    "artifacts:read": [{ method: "GET", path: `${NO_TASK}/artifacts` }, 404, "task_not_found"],
+  }
+
+async function checkSafelight(send: Send, models: readonly string[]): Promise<ChannelCheck> {
+  for (const [scope, [request, passed, code]] of Object.entries(NEEDED)) {
+    // oxlint-disable-next-line no-await-in-loop -- the first that fails says enough
+    const { json, status } = await send(request)
+    if (status === 401) return { kind: "refused", reason: "it refuses the key (401)" }
+    if (status === 403) {
+      return { kind: "refused", reason: `it does not let the key do ${scope} (403)` }
+    }
+    if (status !== passed || textAt(json, "error", "code") !== code) {
+      return { kind: "unavailable", reason: `it answers ${status}, as no Safelight does` }
+    }
+  }
+  const lacking = await findLacking(send, models)
+  if (lacking.length === 0) return { kind: "ready", key: "taken" }
+  return { kind: "unavailable", reason: `it has no model ${lacking.join(", ")}` }
+}
+
+/** Of `models` those that it doesn't know. They are asked for one by one: its document has no bound. */
+async function findLacking(send: Send, models: readonly string[]): Promise<readonly string[]> {
+  const answers = await Promise.all(
+    models.map(async (id) => {
+      const path = `/v1/models/${id.split("/").map(encodeURIComponent).join("/")}`
+      const { json, status } = await send({ method: "GET", path })
+      return { id, isLacking: status === 404 && textAt(json, "error", "code") === "not_found" }
+    }),
+  )
+  return answers.filter(({ isLacking }) => isLacking).map(({ id }) => id)
+}
+
 export const safelight = defineProvider({
   name: "safelight",
+  title: "Another Safelight",
   keyVariable: "SAFELIGHT_UPSTREAM_KEY",
   authorize: (key) => ({ authorization: `Bearer ${key}` }),
   outputHosts: [],
@@ -82,9 +218,9 @@ export const safelight = defineProvider({
     if (status !== 200) return undefined
     const state = textAt(json, "status")
     if (state === "queued" || state === "running") {
-      const progress = countAt(json, "progress")
-      const told = progress >= 1 && progress <= 99 ? { progress } : {}
-      return { kind: "running", pollAfterMs: retryAfterMs, ...told }
+      const progress = numberAt(json, "progress") ?? 0
+      const isWithin = progress >= 1 && progress <= 99
+      return { kind: "running", pollAfterMs: retryAfterMs, ...(isWithin && { progress }) }
     }
     return state === "succeeded" || state === "failed" ? readEnd(path, json, send) : undefined
   },

@@ -1,46 +1,152 @@
 /**
- * xAI. The answer to the purchase holds the URLs of the pictures, which become the operation: after a crash
- * another process finds them in the log. Moderation is silent: a success without pictures, or with some
- * whose `respect_moderation` is false.
+ * xAI's images and videos. The URLs of images come in the answer to the purchase and become the operation, so that
+ * another process can store them: they are public for some hours, and the log holds them.
+ *
+ * - One image of an edit is sent as `image`, several are sent as `images`.
+ * - A video takes at most 7 images as references, which bound it to 10 seconds and 720p.
+ * - Moderation is silent. If an answer has no images, or marks all of its images or the video with
+ *   `respect_moderation: false`, the task fails with `content_policy_violation`. It is billed if the answer reports a
+ *   cost, or may be if it reports none. Of several images those that are shown are kept.
+ * - A video that `failed` ends its task, since the documentation doesn't say whether it was billed.
+ *
+ * Assumed: that a 400 or 422 in xAI's format created nothing, and that videos take all of our aspect ratios but `21:9`.
  */
-import { imageEdit, referenceToVideo, type ImageEditParameters, type Json } from "@safelight/core"
-import { acceptsUnless } from "../eligibility.ts"
-import { defineProvider, type CreateOutcome, type ProviderModel } from "../provider.ts"
-import { at, listAt, readTurnedAway, textAt, toRefused, toToldCost } from "../read-reply.ts"
-import { readFilm, toBilled, xaiFilm } from "./xai-films.ts"
+import {
+  imageEdit,
+  referenceToVideo,
+  type ImageEditParameters,
+  type Json,
+  type PollOutcome,
+  type ReferenceToVideoParameters,
+  type Refused,
+} from "@safelight/core"
+import { acceptsUnless, countReferences, findBitrateObstacle } from "../declaration/eligibility.ts"
+import { defineProvider, type CreateOutcome } from "../declaration/provider.ts"
+import type { ProviderModel } from "../declaration/provider-model.ts"
+import type { Body, Reply } from "../declaration/provider-request.ts"
+import {
+  at,
+  listAt,
+  numberAt,
+  readTurnedAway,
+  textAt,
+  toCompleted,
+  toCost,
+  toRefused,
+} from "../declaration/read-reply.ts"
 
 /** Only its message tells a 403 for content from one for the key. */
 const MODERATED = /usage guidelines|content moderation/i
 
 const TICKS_PER_USD = 10_000_000_000
 
-const edit: ProviderModel = {
-  accepts(parameters) {
-    const { image_urls: images, output_format: format } = parameters as ImageEditParameters
-    return acceptsUnless({
+const PICTURE_MODEL = "grok-imagine-image-2.0"
+const FILM_MODEL = "grok-imagine-video-1.5"
+
+const edit: ProviderModel<ImageEditParameters> = {
+  upstream: PICTURE_MODEL,
+  accepts: ({ image_urls: images, output_format: format }) =>
+    acceptsUnless({
       image_urls: images.length > 3 && "at most 3 images are taken",
       output_format: format === "webp" && "webp is not offered",
-    })
-  },
-  toRequest(parameters) {
-    const asked = parameters as ImageEditParameters
-    const { count, image_urls: images, sync_mode: _sync, ...same } = asked
-    const json = {
+    }),
+  toRequest: ({ count, image_urls: images, sync_mode: _sync, ...same }) => ({
+    method: "POST",
+    path: "/v1/images/edits",
+    json: {
       ...same,
-      model: "grok-imagine-image-2.0",
+      model: PICTURE_MODEL,
       ...toImages(images),
       n: count,
       response_format: "url",
-    }
-    return { method: "POST", path: "/v1/images/edits", json }
-  },
+    },
+  }),
 }
 
-/** One image is sent as `image`, as every published client does. */
-function toImages(urls: readonly string[]): Readonly<Record<string, Json>> {
+/** Every published client sends one image in the member `image`. */
+function toImages(urls: readonly string[]): Body {
   const images = urls.map((url) => ({ url, type: "image_url" }))
   const [image] = images
   return images.length === 1 && image !== undefined ? { image } : { images }
+}
+
+const POLL_AFTER_MS = 3_000
+
+/** With images it makes shorter and smaller films. */
+const LONGEST_S = 15
+const LONGEST_WITH_IMAGES_S = 10
+
+const film: ProviderModel<ReferenceToVideoParameters> = {
+  upstream: FILM_MODEL,
+  accepts(asked) {
+    const { films, images, sounds } = countReferences(asked)
+    const longestS = images > 0 ? LONGEST_WITH_IMAGES_S : LONGEST_S
+    const isLarge = images > 0 && asked.resolution === "1080p"
+    return acceptsUnless({
+      prompt: !asked.prompt && "a prompt is needed",
+      image_urls: images > 7 && "at most 7 images are taken",
+      video_urls: films > 0 && "films can't be referred to",
+      audio_urls: sounds > 0 && "sounds can't be referred to",
+      duration: (asked.duration ?? 0) > longestS && `at most ${longestS} seconds are offered`,
+      resolution: isLarge && "resolution 1080p is not offered with images",
+      aspect_ratio: asked.aspect_ratio === "21:9" && "aspect ratio 21:9 is not offered",
+      ...findBitrateObstacle(asked),
+    })
+  },
+  toRequest: ({ image_urls: images = [], prompt = "", ...asked }) => ({
+    method: "POST",
+    path: "/v1/videos/generations",
+    json: {
+      model: FILM_MODEL,
+      prompt,
+      reference_images: images.length > 0 ? images.map((url) => ({ url })) : undefined,
+      aspect_ratio: asked.aspect_ratio,
+      duration: asked.duration,
+      generate_audio: asked.generate_audio,
+      resolution: asked.resolution,
+    },
+  }),
+}
+
+/** A withheld success may have cost something, and usually says how much. */
+function toBilled(
+  json: Json | undefined,
+  counts: { readonly images: number; readonly outputVideoMs: number },
+): Pick<Refused, "billed"> {
+  const ticks = numberAt(json, "usage", "cost_in_usd_ticks")
+  if (ticks === undefined) return { billed: "maybe" }
+  return ticks > 0 ? { billed: counts } : {}
+}
+
+/** The documentation does not say whether a film that failed is billed, so it is not bought again. */
+function readFilm({ json, status }: Reply): PollOutcome | undefined {
+  const state = textAt(json, "status")
+  if (status === 202 || (status === 200 && state === "pending")) {
+    const progress = numberAt(json, "progress")
+    return {
+      kind: "running",
+      pollAfterMs: POLL_AFTER_MS,
+      ...(progress !== undefined && { progress }),
+    }
+  }
+  if (status !== 200) return undefined
+  // Some answers hold the film and no state.
+  const isBare = state === undefined && textAt(json, "video", "url") !== undefined
+  if (state === "done" || isBare) return readDone(json)
+  const billed = "maybe"
+  if (state === "expired") return { kind: "refused", code: "no_output", billed }
+  if (state !== "failed") return undefined
+  return { ...toRefused("provider_rejected", textAt(json, "error", "message")), billed }
+}
+
+function readDone(json: Json | undefined): PollOutcome {
+  if (at(json, "video", "respect_moderation") === false) {
+    const outputVideoMs = Math.round(Number(at(json, "video", "duration") ?? 0) * 1_000)
+    const billed = toBilled(json, { images: 0, outputVideoMs })
+    return { kind: "refused", code: "content_policy_violation", ...billed }
+  }
+  const url = textAt(json, "video", "url")
+  return toCompleted(url === undefined ? [] : [url])
 }
 
 function readPictures(json: Json | undefined): CreateOutcome {
@@ -63,6 +169,7 @@ function readPictures(json: Json | undefined): CreateOutcome {
 
 export const xai = defineProvider({
   name: "xai",
+  title: "xAI",
   baseUrl: "https://api.x.ai",
   keyVariable: "XAI_API_KEY",
   authorize: (key) => ({ authorization: `Bearer ${key}` }),
@@ -71,7 +178,7 @@ export const xai = defineProvider({
   concurrency: 4,
   // Pictures are made while the call lasts.
   submitTimeoutMs: 300_000,
-  models: { [referenceToVideo.id]: xaiFilm, [imageEdit.id]: edit },
+  models: { [referenceToVideo.id]: film, [imageEdit.id]: edit },
   readCreate(reply) {
     const { json, status } = reply
     const id = textAt(json, "request_id")
@@ -89,13 +196,12 @@ export const xai = defineProvider({
   async poll(operation, send) {
     const id = textAt(operation, "id")
     if (id === undefined) {
-      const urls = listAt(operation, "urls").map(String)
-      return { kind: "completed", outputs: urls.map((url) => ({ url })) }
+      return toCompleted(listAt(operation, "urls").map(String))
     }
     return readFilm(await send({ method: "GET", path: `/v1/videos/${encodeURIComponent(id)}` }))
   },
   readCost(reply, operation) {
     const ticks = at(reply?.json, "usage", "cost_in_usd_ticks") ?? at(operation, "ticks")
-    return toToldCost(ticks, "usd", TICKS_PER_USD)
+    return toCost(ticks, "usd", TICKS_PER_USD)
   },
 })

@@ -22,7 +22,9 @@ export interface CreateChannelsOptions {
 
 type ServedChannelsOptions = CreateChannelsOptions & Required<Pick<CreateChannelsOptions, "models">>
 
-const BY_NAME: ReadonlyMap<string, Provider> = new Map(PROVIDERS.map((each) => [each.name, each]))
+const BY_NAME: ReadonlyMap<string, Provider> = new Map(
+  Object.values(PROVIDERS).map((each) => [each.name, each]),
+)
 
 /** Rejects with `invalid-configuration`, naming the channel, once those made before are closed again. */
 export async function createChannels(options: ServedChannelsOptions): Promise<readonly Route[]> {

@@ -4,7 +4,8 @@
  */
 import { isSafelightError, type ChannelCheck } from "@safelight/core"
 import { NotSent } from "./http-client.ts"
-import type { KeyCheck, Provider, Send } from "./provider.ts"
+import type { KeyCheck, Provider } from "../declaration/provider.ts"
+import type { Send } from "../declaration/provider-request.ts"
 
 const ADDRESS = { method: "GET", path: "/" } as const
 

@@ -2,12 +2,7 @@
  * Why a provider can't express a request. A request that it can't express exactly it does not take: no
  * parameter is left out or changed without the caller's knowledge.
  */
-import type {
-  Ineligible,
-  ParameterValues,
-  ReferenceToVideoParameters,
-  TextToImageParameters,
-} from "@safelight/core"
+import type { Ineligible, ReferenceToVideoParameters, TextToImageParameters } from "@safelight/core"
 
 /** By parameter: why its value can't be expressed, in words for people; false if it can. */
 export type Obstacles = Readonly<Record<string, string | false>>
@@ -21,8 +16,11 @@ export function acceptsUnless(obstacles: Obstacles): true | Ineligible {
 }
 
 /** For images of providers that take no colours and always check what they make. */
-export function findPictureObstacles(parameters: ParameterValues): Obstacles {
-  const { background_color, colors, enable_safety_checker } = parameters as TextToImageParameters
+export function findPictureObstacles({
+  background_color,
+  colors,
+  enable_safety_checker,
+}: TextToImageParameters): Obstacles {
   return {
     background_color: background_color !== undefined && "a background colour can't be named",
     colors: colors.length > 0 && "colours can't be named",
@@ -31,11 +29,10 @@ export function findPictureObstacles(parameters: ParameterValues): Obstacles {
 }
 
 /** The same for providers that make only our `square_hd`. */
-export function findSquareObstacles(parameters: ParameterValues): Obstacles {
-  const { size } = parameters as TextToImageParameters
+export function findSquareObstacles(parameters: TextToImageParameters): Obstacles {
   return {
     ...findPictureObstacles(parameters),
-    size: size !== "square_hd" && "only size square_hd is offered",
+    size: parameters.size !== "square_hd" && "only size square_hd is offered",
   }
 }
 

@@ -1,9 +1,9 @@
 /**
  * A provider's webhooks in its declaration: where the address goes, how a message is verified, and which work
- * it is about. A message that is not signed is only a hint to poll, whatever it says.
+ * it is about. An unsigned message is only a reason to poll, whatever it says.
  */
 import type { CallbackAddress, CallbackRequest, Json } from "@safelight/core"
-import type { ProviderRequest } from "./provider.ts"
+import type { ProviderRequest } from "./provider-request.ts"
 
 export type WebhookScheme =
   /** standardwebhooks.com: HMAC-SHA256 of id, timestamp and body, by a secret of the account. */
@@ -13,7 +13,7 @@ export type WebhookScheme =
    * body. The first three and the signature are headers that begin with `headerPrefix`.
    */
   | { readonly kind: "ed25519"; readonly headerPrefix: string; readonly keySetUrl: string }
-  /** HMAC-SHA256 of the body as hexadecimal digits after `prefix`, by the secret that the purchase named. */
+  /** HMAC-SHA256 of the body in hexadecimal digits after `prefix`, by the secret that the purchase named. */
   | { readonly kind: "hmac"; readonly header: string; readonly prefix: string }
   | { readonly kind: "none" }
 
@@ -22,8 +22,8 @@ export interface Webhook {
   /** The purchase with the address in it; unchanged if its endpoint takes none. */
   readonly addTo: (request: ProviderRequest, callback: CallbackAddress) => ProviderRequest
   /**
-   * The operation that a verified message names, as `poll` takes it; undefined if it names none. What `addTo`
-   * put into the query of the address comes back with it.
+   * The operation that a verified message names, in the form that `poll` takes; undefined if it names none. A
+   * query that `addTo` put into the address comes back with the message.
    */
   readonly readOperation?: (
     message: Json,

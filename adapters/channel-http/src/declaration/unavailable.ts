@@ -12,6 +12,11 @@ export function unavailable(
   { cause, retryAfterMs }: Unavailability = {},
 ): SafelightError {
   const pause = retryAfterMs === undefined ? {} : { retryAfterMs }
-  const fault = { code: "channel-unavailable", message, retryable: true, cause } as const
-  return new SafelightError({ ...fault, ...pause })
+  return new SafelightError({
+    code: "channel-unavailable",
+    message,
+    retryable: true,
+    cause,
+    ...pause,
+  })
 }

@@ -5,9 +5,9 @@
  */
 import { createPublicKey, verify, type KeyObject } from "node:crypto"
 import type { AbortSignalLike, Clock, Json } from "@safelight/core"
-import type { Reply } from "./provider.ts"
-import { unavailable } from "./channel-fault.ts"
-import { listAt, textAt } from "./read-reply.ts"
+import type { Reply } from "../declaration/provider-request.ts"
+import { unavailable } from "../declaration/unavailable.ts"
+import { listAt, textAt } from "../declaration/read-reply.ts"
 
 export interface KeySet {
   /**

@@ -3,8 +3,9 @@
  * be a proxy's, or pass; a provider that gives the same one again and again has no other.
  */
 import { createBoundedCache, type PollOutcome } from "@safelight/core"
-import { unavailable } from "./channel-fault.ts"
-import type { Reply, Unclear } from "./provider.ts"
+import { unavailable } from "../declaration/unavailable.ts"
+import type { Unclear } from "../declaration/provider.ts"
+import type { Reply } from "../declaration/provider-request.ts"
 
 /** As many in a row as no hiccup brings. */
 const ANSWERS = 5

@@ -3,8 +3,9 @@
  * the channel's operator can mend. A provider then turns everybody away, and its words say why.
  */
 import type { Json } from "@safelight/core"
-import type { CreateOutcome, Provider, Reply } from "./provider.ts"
-import { isTurnedAway, readTurnedAway, textAt, type Path } from "./read-reply.ts"
+import type { CreateOutcome, Provider } from "../declaration/provider.ts"
+import type { Reply } from "../declaration/provider-request.ts"
+import { isTurnedAway, readTurnedAway, textAt, type Path } from "../declaration/read-reply.ts"
 
 export function readPurchaseAnswer(
   provider: Pick<Provider, "outOfMoney" | "readCreate">,

@@ -10,9 +10,9 @@ import {
   type Clock,
 } from "@safelight/core"
 import { createKeySet } from "./key-set.ts"
-import type { ProviderRequest, Reply } from "./provider.ts"
+import type { ProviderRequest, Reply } from "../declaration/provider-request.ts"
 import { isEd25519Webhook, isHmacWebhook, isStandardWebhook } from "./verify-webhook.ts"
-import type { Webhook } from "./webhook.ts"
+import type { Webhook } from "../declaration/webhook.ts"
 
 export interface ReceiverOptions {
   readonly webhook: Webhook

@@ -1,35 +1,26 @@
 /**
  * Pictures of Seedream 5.0 Pro in Ark's format, which its resellers take too. It takes a size in pixels and no
- * ratio, from as many pixels as 1024 × 1024 has to as many as 2048 × 2048 has.
+ * ratio: at least the pixels of 1024 × 1024, at most those of 2048 × 2048.
  */
-import type {
-  ImageEditParameters,
-  Json,
-  ParameterValues,
-  TextToImageParameters,
-} from "@safelight/core"
+import type { ImageEditParameters, TextToImageParameters } from "@safelight/core"
 import type { Obstacles } from "./eligibility.ts"
-
-type Body = Readonly<Record<string, Json>>
+import type { Body } from "./provider-request.ts"
 
 /** It puts a watermark on every picture unless it is told not to. */
 const ALWAYS = { response_format: "url", watermark: false } as const
 
 /** Everything but the model's name. */
-export function toSeedream(parameters: ParameterValues): Body {
-  const { prompt } = parameters as TextToImageParameters
+export function toSeedream({ prompt }: TextToImageParameters): Body {
   return { prompt, size: "1024x1024", ...ALWAYS }
 }
 
-export function toSeedreamEdit(parameters: ParameterValues): Body {
-  const asked = parameters as ImageEditParameters
+export function toSeedreamEdit(asked: ImageEditParameters): Body {
   const { aspect_ratio: ratio, image_urls: image, output_format, prompt, resolution } = asked
   const size = ratio === "auto" ? resolution.toUpperCase() : toSize(ratio, resolution)
   return { prompt, image, size, output_format, ...ALWAYS }
 }
 
-export function findSeedreamEditObstacles(parameters: ParameterValues): Obstacles {
-  const asked = parameters as ImageEditParameters
+export function findSeedreamEditObstacles(asked: ImageEditParameters): Obstacles {
   return {
     prompt: asked.prompt === "" && "a prompt is needed",
     count: asked.count > 1 && "only one picture is made",

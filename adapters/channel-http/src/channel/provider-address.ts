@@ -3,7 +3,8 @@
  * its own hosts alone.
  */
 import { isHostWithin, SafelightError } from "@safelight/core"
-import type { Provider, ProviderRequest } from "./provider.ts"
+import type { Provider } from "../declaration/provider.ts"
+import type { ProviderRequest } from "../declaration/provider-request.ts"
 
 export interface ProviderAddress {
   readonly origin: string

@@ -3,16 +3,21 @@
  * other: one or two images alone are the first frame and the last; with a film, a sound or a third image all
  * of them are references.
  */
-import type { Json, ParameterValues, ReferenceToVideoParameters } from "@safelight/core"
+import type { Json, ReferenceToVideoParameters } from "@safelight/core"
 import { isDataUrl } from "./data-url.ts"
-import { countReferences, findBitrateObstacle, type Obstacles } from "./eligibility.ts"
-import type { InputRule, InputWays } from "./provider.ts"
+import {
+  acceptsUnless,
+  countReferences,
+  findBitrateObstacle,
+  type Obstacles,
+} from "./eligibility.ts"
+import type { InputRule, InputWays, ProviderModel } from "./provider-model.ts"
+import type { Body } from "./provider-request.ts"
 
 type Kind = "image_url" | "video_url" | "audio_url"
 
 /** Everything but the model's name. Ark has its own defaults for parameters that are not set. */
-export function toSeedance(parameters: ParameterValues): Readonly<Record<string, Json>> {
-  const asked = parameters as ReferenceToVideoParameters
+export function toSeedance(asked: ReferenceToVideoParameters): Body {
   const { image_urls: images = [], video_urls: films = [], audio_urls: sounds = [] } = asked
   const roles = hasFramesAlone(asked) ? ["first_frame", "last_frame"] : []
   const content: readonly Json[] = [
@@ -23,16 +28,16 @@ export function toSeedance(parameters: ParameterValues): Readonly<Record<string,
   ]
   return {
     content,
-    ...(asked.resolution !== undefined && { resolution: asked.resolution }),
-    ...(asked.aspect_ratio !== undefined && { ratio: asked.aspect_ratio }),
-    ...(asked.duration !== undefined && { duration: asked.duration }),
-    ...(asked.generate_audio !== undefined && { generate_audio: asked.generate_audio }),
+    resolution: asked.resolution,
+    ratio: asked.aspect_ratio,
+    duration: asked.duration,
+    generate_audio: asked.generate_audio,
   }
 }
 
 /** Whether its images are the first frame and the last. */
-export function hasFramesAlone(parameters: ParameterValues): boolean {
-  const { films, images, sounds } = countReferences(parameters)
+export function hasFramesAlone(asked: ReferenceToVideoParameters): boolean {
+  const { films, images, sounds } = countReferences(asked)
   return images <= 2 && films + sounds === 0
 }
 
@@ -42,15 +47,20 @@ function toItem(type: Kind, url: string, role: string): Json {
 
 const BY_URL = "films are taken by URL alone"
 
-/** Films are taken by URL alone. */
-export const SEEDANCE_INPUTS: Readonly<Record<string, InputRule>> = { video_urls: { by: "link" } }
+const INPUTS: Readonly<Record<string, InputRule>> = { video_urls: { by: "link" } }
+
+/** The model at Ark and its resellers. */
+export const seedanceFilm = {
+  accepts: (asked: ReferenceToVideoParameters, ways: InputWays) =>
+    acceptsUnless(findSeedanceObstacles(asked, ways)),
+  inputs: INPUTS,
+} satisfies Partial<ProviderModel<ReferenceToVideoParameters>>
 
 /** For Seedance 2.5 at any provider. */
 export function findSeedanceObstacles(
-  parameters: ParameterValues,
+  asked: ReferenceToVideoParameters,
   { canLink }: InputWays,
 ): Obstacles {
-  const asked = parameters as ReferenceToVideoParameters
   const { films, images, sounds } = countReferences(asked)
   const isEmpty = !asked.prompt && images + films + sounds === 0
   return {

@@ -5,13 +5,14 @@
 import type {
   Busy,
   CancelOutcome,
+  Completed,
   FailureCode,
   Json,
   NotCreated,
   ProviderCost,
   Refused,
 } from "@safelight/core"
-import type { ProviderRequest, Reply, Send } from "./provider.ts"
+import { isObject, type ProviderRequest, type Reply, type Send } from "./provider-request.ts"
 
 export type Path = readonly (string | number)[]
 
@@ -19,10 +20,19 @@ export type Path = readonly (string | number)[]
 export function at(value: Json | undefined, ...path: Path): Json | undefined {
   let found: Json | undefined = value
   for (const key of path) {
-    if (typeof found !== "object" || found === null) return undefined
-    found = (found as Readonly<Record<string, Json>>)[key]
+    found = memberOf(found, key)
   }
   return found
+}
+
+/** Null has no members, like a text. */
+function memberOf(value: Json | undefined, key: string | number): Json | undefined {
+  if (isObject(value)) return value[key]
+  return isList(value) ? value[Number(key)] : undefined
+}
+
+function isList(value: Json | undefined): value is readonly Json[] {
+  return Array.isArray(value)
 }
 
 /** The member at `path`; undefined if it is no text. */
@@ -31,10 +41,16 @@ export function textAt(value: Json | undefined, ...path: Path): string | undefin
   return typeof found === "string" ? found : undefined
 }
 
+/** The member at `path`; undefined if it is no number. */
+export function numberAt(value: Json | undefined, ...path: Path): number | undefined {
+  const found = at(value, ...path)
+  return typeof found === "number" ? found : undefined
+}
+
 /** The items of the list at `path`; none if it is no list. */
 export function listAt(value: Json | undefined, ...path: Path): readonly Json[] {
   const found = at(value, ...path)
-  return Array.isArray(found) ? found : []
+  return isList(found) ? found : []
 }
 
 /** Deeper than any answer holds its files. */
@@ -42,7 +58,7 @@ const FILE_LEVELS = 6
 
 /**
  * The URLs of what was made, in order: each is a text, the `url` of a file, or somewhere in a list or an
- * object of them. A text that is no URL, such as a caption, is none.
+ * object of them. A text that is no URL, such as a caption, is left out.
  */
 export function findUrls(value: Json | undefined, levels = FILE_LEVELS): readonly string[] {
   if (typeof value === "string") return /^(?:https?:|data:)/.test(value) ? [value] : []
@@ -55,6 +71,11 @@ export function findUrls(value: Json | undefined, levels = FILE_LEVELS): readonl
 /** A refusal with the provider's own words, which are kept apart from ours and can be erased. */
 export function toRefused(code: FailureCode, words: string | undefined): Refused {
   return { kind: "refused", code, ...(words !== undefined && { providerWords: words }) }
+}
+
+/** A refusal of the request's content, or of anything else in it. */
+export function toRejected(isContent: boolean, words: string | undefined): Refused {
+  return toRefused(isContent ? "content_policy_violation" : "provider_rejected", words)
 }
 
 /**
@@ -76,10 +97,10 @@ export function isTurnedAway({ status }: Pick<Reply, "status">): boolean {
 }
 
 /**
- * The cost that a provider reports: a number, or a text that holds one, as headers do. `perUnit` of it make
- * one unit. The engine checks that it is an amount, and logs it if it is not.
+ * The cost that a provider reports: a number, or the text of one, such as a header. `perUnit` of it make one
+ * unit. The engine checks that it is an amount, and logs it if it is not.
  */
-export function toToldCost(
+export function toCost(
   value: Json | undefined,
   unit: string,
   perUnit = 1,
@@ -117,4 +138,9 @@ export async function cancelHandle(
  */
 export function readCancelRequested({ status }: Reply): CancelOutcome {
   return status === 400 ? "too-late" : "unknown"
+}
+
+/** Work whose files are at these URLs. */
+export function toCompleted(urls: readonly string[]): Completed {
+  return { kind: "completed", outputs: urls.map((url) => ({ url })) }
 }

@@ -11,19 +11,14 @@ import {
   type Completed,
   type LinkedOutput,
 } from "@safelight/core"
-import { isDataUrl, parseDataUrl } from "./data-url.ts"
+import { isDataUrl, parseDataUrl } from "../declaration/data-url.ts"
 import { createHttpClient, NotSent, type HttpClient } from "./http-client.ts"
-import { unavailable } from "./channel-fault.ts"
-import { toInlineOutput } from "./inline-output.ts"
+import { unavailable } from "../declaration/unavailable.ts"
+import { toInlineOutput } from "../declaration/inline-output.ts"
 import { toProviderAddress } from "./provider-address.ts"
-import {
-  findModel,
-  type Provider,
-  type ProviderModel,
-  type ProviderRequest,
-  type Reply,
-  type Send,
-} from "./provider.ts"
+import { findModel, type Provider } from "../declaration/provider.ts"
+import type { ProviderModel } from "../declaration/provider-model.ts"
+import type { ProviderRequest, Reply, Send } from "../declaration/provider-request.ts"
 import type { ReceiverOptions } from "./receive-webhook.ts"
 
 /**

@@ -11,8 +11,8 @@ import {
   type AbortSignalLike,
 } from "@safelight/core"
 import { Agent, request as send, type Dispatcher } from "undici"
-import { unavailable } from "./channel-fault.ts"
-import type { ProviderRequest, Reply } from "./provider.ts"
+import { unavailable } from "../declaration/unavailable.ts"
+import type { ProviderRequest, Reply } from "../declaration/provider-request.ts"
 
 export interface HttpClient {
   /**
@@ -67,7 +67,7 @@ export function createHttpClient({
         answer = await send(url, {
           dispatcher: agent,
           method,
-          signal: signal as AbortSignal,
+          signal: toAbortSignal(signal),
           headers: {
             ...upload?.headers,
             accept: "application/json",
@@ -92,7 +92,12 @@ export function createHttpClient({
   }
 }
 
-/** As bytes: undici takes no form but its own. */
+/** Core describes a signal without its host's type; every signal here is one of Node. */
+export function toAbortSignal(signal: AbortSignalLike): AbortSignal {
+  return signal as AbortSignal
+}
+
+/** In bytes: undici takes no form but its own. */
 async function encodeForm(form: FormData) {
   const encoded = new Response(form)
   const headers = { "content-type": encoded.headers.get("content-type") ?? "" }
@@ -120,7 +125,7 @@ async function readReply(
 }
 
 /**
- * Codes of failures before the connection is open. A certificate is judged once, before undici gets the
+ * Codes of failures before the connection is open. A certificate is checked once, before undici gets the
  * socket.
  */
 const NEVER_CONNECTED: ReadonlySet<string> = new Set([
@@ -141,19 +146,25 @@ const FAILED_CALLS: Readonly<Record<string, string>> = {
   ENOTFOUND: "getaddrinfo",
 }
 
+/** The text under that name of an error of Node or undici; empty if there is none. */
+function textOf(error: unknown, name: "code" | "syscall"): string {
+  const value: unknown = error instanceof Error ? Reflect.get(error, name) : undefined
+  return typeof value === "string" ? value : ""
+}
+
 /** If several addresses were tried, each of them must have failed before sending. */
 function isBeforeSending(error: unknown): boolean {
   if (error instanceof AggregateError && error.errors.length > 0) {
     return error.errors.every(isBeforeSending)
   }
-  const { code = "", syscall } = error as { readonly code?: string; readonly syscall?: string }
-  return NEVER_CONNECTED.has(code) || (syscall !== undefined && FAILED_CALLS[code] === syscall)
+  const code = textOf(error, "code")
+  return NEVER_CONNECTED.has(code) || FAILED_CALLS[code] === textOf(error, "syscall")
 }
 
 function toFault(error: unknown, signal: AbortSignalLike): Error {
   if (signal.aborted) return new SafelightError({ code: "aborted", message: "called off" })
   if (isBeforeSending(error)) {
-    return new NotSent((error as { readonly code?: string }).code ?? "", { cause: error })
+    return new NotSent(textOf(error, "code"), { cause: error })
   }
   return unavailable("a provider could not be reached, or broke off", { cause: error })
 }

@@ -5,7 +5,7 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto"
 import type { CallbackRequest } from "@safelight/core"
 import type { KeySet } from "./key-set.ts"
-import type { WebhookScheme } from "./webhook.ts"
+import type { WebhookScheme } from "../declaration/webhook.ts"
 
 export type SignedMessage = Pick<CallbackRequest, "body" | "headers" | "secret" | "signal">
 

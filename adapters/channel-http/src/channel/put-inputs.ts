@@ -15,8 +15,10 @@ import {
   type ParameterValues,
   type Refused,
 } from "@safelight/core"
-import { isDataUrl } from "./data-url.ts"
-import type { InputRule, Provider, ProviderModel, Send } from "./provider.ts"
+import { isDataUrl } from "../declaration/data-url.ts"
+import type { Provider } from "../declaration/provider.ts"
+import type { InputRule, ProviderModel } from "../declaration/provider-model.ts"
+import type { Send } from "../declaration/provider-request.ts"
 
 /** For all inputs of a request: otherwise the purchase could not leave in time. */
 export const PUT_INPUTS_MS = 15_000
@@ -68,11 +70,12 @@ function readFault(error: unknown, signal: AbortSignal): NotCreated | Refused {
 const TOO_LONG: NotCreated = { kind: "not-created", reason: "inputs_took_too_long" }
 
 async function putAll(place: InputPlace, rule: InputRule, value: unknown): Promise<unknown> {
-  if (!Array.isArray(value)) return typeof value === "string" ? put(place, rule, value) : value
-  const urls: string[] = []
-  // In turn, so that one is held at a time.
+  if (typeof value === "string") return put(place, rule, value)
+  if (!Array.isArray(value)) return value
+  const urls: unknown[] = []
+  // In turn, so that one is in memory at a time.
   // oxlint-disable-next-line no-await-in-loop
-  for (const url of value as string[]) urls.push(await put(place, rule, url))
+  for (const url of value) urls.push(await putAll(place, rule, url))
   return urls
 }
 

@@ -22,15 +22,16 @@ import {
   type SubmitOutcome,
 } from "@safelight/core"
 import { checkProvider } from "./check-provider.ts"
-import { NotSent } from "./http-client.ts"
+import { NotSent, toAbortSignal } from "./http-client.ts"
 import { PUT_INPUTS_MS, putInputs, type InputPlace } from "./put-inputs.ts"
-import { unavailable } from "./channel-fault.ts"
+import { unavailable } from "../declaration/unavailable.ts"
 import { createWire, type Wire } from "./provider-wire.ts"
 import { readPurchaseAnswer, readUploadAnswer, readWords } from "./purchase-answer.ts"
-import { isTurnedAway } from "./read-reply.ts"
+import { isTurnedAway } from "../declaration/read-reply.ts"
 import { addCallback, createReceive } from "./receive-webhook.ts"
 import { createUnclearAnswers, type UnclearAnswers } from "./unclear-answers.ts"
-import type { CreateOutcome, Provider, ProviderRequest, Reply, Send } from "./provider.ts"
+import type { CreateOutcome, Provider } from "../declaration/provider.ts"
+import type { ProviderRequest, Reply, Send } from "../declaration/provider-request.ts"
 
 /** Connecting takes ten seconds at most; a request that has no connection by then is not sent. */
 const SEND_WITHIN_MS = 15_000
@@ -247,7 +248,7 @@ async function putInTime(
   place: Pick<InputPlace, "model" | "provider" | "request">,
 ): Promise<Awaited<ReturnType<typeof putInputs>> | CreateOutcome> {
   const { signal: caller } = place.request
-  const signal = AbortSignal.any([caller as AbortSignal, AbortSignal.timeout(PUT_INPUTS_MS)])
+  const signal = AbortSignal.any([toAbortSignal(caller), AbortSignal.timeout(PUT_INPUTS_MS)])
   let last: Reply | undefined
   const send = wire.toSend(signal)
   const keep: Send = async (request) => (last = await send(request))

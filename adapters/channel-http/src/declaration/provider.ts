@@ -1,6 +1,6 @@
 /**
- * A provider's protocol as plain data and small pure functions. Everything that all providers have in common
- * (one request a purchase, time-outs, doubt, credentials, hosts) is done by the channel made of it.
+ * A provider's protocol: plain data and small pure functions. The channel that is made of it does everything that
+ * all providers have in common: one request a purchase, time-outs, doubt, credentials, hosts.
  */
 import {
   SafelightError,
@@ -8,12 +8,9 @@ import {
   type Busy,
   type CancelOutcome,
   type ChannelCheck,
-  type ChannelRequest,
   type Completed,
-  type Ineligible,
   type Json,
   type NotCreated,
-  type ParameterValues,
   type Pending,
   type PollEvery,
   type PollOutcome,
@@ -21,58 +18,9 @@ import {
   type Refused,
   type Submission,
 } from "@safelight/core"
+import type { ProviderModel } from "./provider-model.ts"
+import type { ProviderRequest, Reply, Send } from "./provider-request.ts"
 import type { Webhook } from "./webhook.ts"
-
-/** A request to the provider, relative to its base unless `path` is an absolute URL of its own hosts. */
-export interface ProviderRequest {
-  readonly method: "GET" | "HEAD" | "POST" | "PUT" | "DELETE"
-  readonly path: string
-  readonly query?: Readonly<Record<string, string>>
-  readonly headers?: Readonly<Record<string, string>>
-  readonly json?: Json
-  /** In place of `json`. */
-  readonly form?: FormData
-}
-
-/** An answer in full. */
-export interface Reply {
-  readonly status: number
-  /** By name in lower case; of several with one name the first. */
-  readonly headers: Readonly<Record<string, string>>
-  /** Undefined if the body is no JSON. */
-  readonly json: Json | undefined
-  /** `Retry-After` in milliseconds, from seconds or a date. */
-  readonly retryAfterMs: number | undefined
-}
-
-/** How the URLs of a parameter are changed if the provider does not take them as they are. */
-export interface InputRule {
-  /**
-   * `link`: a data URL becomes an address of this service, the same each time, if it has a public one.
-   * `upload`: a data URL is uploaded. `inline`: an http(s) URL becomes a data URL.
-   */
-  readonly by: "link" | "upload" | "inline"
-  /** Shorter data URLs are sent as they are. */
-  readonly fromCharacters?: number
-}
-
-/** The ways in which inputs can reach a provider here. */
-export interface InputWays {
-  /** Whether the service has a public address, so that a data URL can become one. */
-  readonly canLink: boolean
-}
-
-export interface ProviderModel {
-  /** Whether the parameters can be expressed exactly; by default they can. */
-  readonly accepts?: (parameters: ParameterValues, ways: InputWays) => true | Ineligible
-  /** By parameter; the others are sent as they are. Applied after `accepts` and before `toRequest`. */
-  readonly inputs?: Readonly<Record<string, InputRule>>
-  readonly toRequest: (
-    parameters: ParameterValues,
-    upstreamKey: string,
-    asked: Pick<ChannelRequest, "model" | "hops" | "traceparent">,
-  ) => ProviderRequest
-}
 
 /** An outcome that the answer to a purchase proves. */
 export type CreateOutcome = Accepted | Completed | Refused | NotCreated | Busy | Pending
@@ -95,9 +43,6 @@ export interface Unclear {
   readonly meaning: Completed | Refused | NotCreated
 }
 
-/** Sends a request that buys nothing, with the credentials. Rejects with `channel-unavailable`. */
-export type Send = (request: ProviderRequest) => Promise<Reply>
-
 /** A request that buys nothing, and what its answer says of the key. */
 export interface KeyCheck {
   readonly request: ProviderRequest
@@ -109,7 +54,10 @@ export interface KeyCheck {
 export type Check = (send: Send, models: readonly string[]) => Promise<ChannelCheck>
 
 export interface Provider {
+  /** The channel's type in a configuration. */
   readonly name: string
+  /** The name that people know it by; `name` by default. */
+  readonly title?: string
   /** If it is absent, the operator of the channel has to name it. */
   readonly baseUrl?: string
   /** The environment variable that commonly holds its key. */
@@ -118,11 +66,11 @@ export interface Provider {
   readonly authorize: (key: string) => Readonly<Record<string, string>>
   /** Further hosts of its own to which credentials may go. `*.name` is any host below it. */
   readonly apiHosts?: readonly string[]
-  /** Where its outputs lie, as `MediaRequest.hosts` names them. */
+  /** Where its outputs are, in the form of `MediaRequest.hosts`. */
   readonly outputHosts: readonly string[]
   /**
    * Outputs at its own hosts are fetched with the credentials; without any by default. Their URL may be
-   * a path of the base, as a request's is.
+   * a path of the base, like that of a request.
    */
   readonly outputsNeedKey?: true
   readonly submission: Submission | KeyedUnstated
@@ -130,20 +78,20 @@ export interface Provider {
   readonly models: Readonly<Record<string, ProviderModel>>
   /** Any other model that the operator of the channel names; none by default. */
   readonly otherModels?: ProviderModel
-  /** As `Channel.relays`. */
+  /** What `Channel.relays` says. */
   readonly relays?: true
   readonly concurrency: number
   /** The most purchases in any minute, if the provider bounds them; polls don't count. */
   readonly requestsPerMinute?: number
-  /** It costs nothing, as a machine of one's own does: an operator may then let doubtful purchases be repeated. */
+  /** It costs nothing, so an operator may let doubtful purchases be repeated: a machine of one's own. */
   readonly isFree?: true
   /** How long a purchase may go without its whole answer; after that its outcome is unknown. */
   readonly submitTimeoutMs: number
   /** Resolves to the URL of the upload. Required if an input rule is `upload`. */
   readonly upload?: (input: { readonly content: Blob }, send: Send) => Promise<string>
   /**
-   * What the answer proves. Undefined if it proves nothing: the purchase is then in doubt. After a 5xx or a
-   * 408 only an outcome is believed that says that the work was accepted.
+   * What the answer proves. Undefined if it proves nothing: the purchase is then in doubt. A 5xx or a 408
+   * proves an acceptance and nothing else.
    */
   readonly readCreate: (reply: Reply) => CreateOutcome | undefined
   /**
@@ -158,7 +106,7 @@ export interface Provider {
   /** The pause between two polls: 0.5 to 15 s by default, and never below an outcome's `pollAfterMs`. */
   readonly pollEvery?: PollEvery
   /**
-   * Its answers hold media as base64: outputs, or inputs of a request that they repeat. Without it an
+   * Its answers hold media in base64: outputs, or inputs of a request that they repeat. Without it an
    * answer may have 1 MiB at most, except the answer to a purchase.
    */
   readonly answersHoldMedia?: true
@@ -170,7 +118,7 @@ export interface Provider {
     reply: Reply | undefined,
     operation: Json | undefined,
   ) => ProviderCost | undefined
-  /** Stops the work as far as it can be stopped. */
+  /** Stops the work if it can still be stopped. */
   readonly cancel?: (operation: Json, send: Send) => Promise<CancelOutcome>
   /** Without it a check proves only that the address answers. */
   readonly check?: KeyCheck | Check
@@ -190,7 +138,7 @@ export function defineProvider(provider: Provider): Provider {
     throw invalid(provider, "has a baseUrl that is none")
   }
   if (Object.keys(models).length === 0) throw invalid(provider, "serves no model")
-  // Outputs that need the key lie at its own address.
+  // Outputs that need the key are at its own address.
   if (outputHosts.length === 0 && outputsNeedKey !== true) {
     throw invalid(provider, "names no host of its outputs")
   }
