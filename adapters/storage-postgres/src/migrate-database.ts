@@ -49,6 +49,7 @@ const TUNING = [
   ]),
   // A row of 0.6 KB grows to 1.3 in two changes. With three rows to a page both find room in it: then no
   // index is written, and of the row only what differs. With four a quarter of the changes moved their row.
+  // So no index may hold a column of `tasks` that changes.
   "alter table tasks set (fillfactor = 28, autovacuum_vacuum_scale_factor = 0.05)",
   `alter table ready set (fillfactor = 70, autovacuum_vacuum_scale_factor = 0,
     autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0)`,
