@@ -1,7 +1,8 @@
 /**
  * Counts requests against rates, in memory, within slices that are leased from the storage. A request that
  * the slice covers is answered at once; otherwise a lease is being taken and all requests of the rate wait
- * for it. If the storage fails, nobody is let through.
+ * for it. If the storage fails, nobody is let through. Creations are counted here too, and not in the commit
+ * that adds the task: a 429 comes before the body is read, and reads and downloads have no commit.
  */
 import {
   createBoundedCache,
