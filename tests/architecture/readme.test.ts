@@ -122,6 +122,8 @@ describe("the README", () => {
     const folders = [".", ...WORKSPACES.map(({ folder }) => folder)]
     const pages = [
       ...folders.map((folder) => join(folder, "README.md")),
+      "packages/README.md",
+      ...findFiles(".github", ".md"),
       ...WORKSPACES.flatMap(({ folder }) => findFiles(`${folder}/docs`, ".md")),
     ]
     const broken = pages.flatMap((page) => {
