@@ -69,6 +69,18 @@ const PLANTED: readonly Planted[] = [
     RESTRICTED,
   ],
   [
+    "a storage of artifacts importing what all share",
+    "adapters/artifacts-s3/src/e.ts",
+    importOf("@safelight/artifacts"),
+    null,
+  ],
+  [
+    "another adapter importing what storages of artifacts share",
+    "adapters/http/src/f.ts",
+    importOf("@safelight/artifacts"),
+    RESTRICTED,
+  ],
+  [
     "the studio importing the painter",
     "adapters/channel-studio/src/e.ts",
     importOf("@safelight/painter"),
@@ -201,6 +213,9 @@ describe("the rule", () => {
     if (folder === "packages/safelight") return ours
     if (folder === "packages/console") return ["@safelight/core", "@safelight/client"]
     if (folder === "adapters/channel-studio") return ["@safelight/core", "@safelight/painter"]
+    if (folder.startsWith("adapters/artifacts-") || folder === "packages/testkit") {
+      return ["@safelight/core", "@safelight/artifacts"]
+    }
     return folder.startsWith("adapters/storage-")
       ? ["@safelight/core", "@safelight/store"]
       : ["@safelight/core"]

@@ -1,0 +1,58 @@
+/**
+ * Memory in which a body is gathered into pieces of one size, each used again once its piece was written: fresh
+ * memory for each costs nearly half as much as hashing and writing it. The first piece's memory grows with
+ * the body, so that a small body takes little.
+ */
+
+export interface PieceMemory {
+  /** Copies the beginning of `chunk` behind what was gathered, and returns the rest of it. */
+  fill(chunk: Uint8Array): Uint8Array
+  /** Whether the piece has its whole size. */
+  isFull(): boolean
+  /** The piece as it is; the next `fill` begins another one. */
+  take(): Uint8Array
+  release(piece: Uint8Array): void
+}
+
+/** The size of a file stream's chunk. */
+const FIRST_BYTES = 64 * 1024
+
+export function createPieceMemory(pieceBytes: number): PieceMemory {
+  const free: Uint8Array[] = []
+  let piece: Uint8Array = allocate(0)
+  let length = 0
+  let isFirst = true
+
+  function grow(): void {
+    const wanted = isFirst ? Math.max(2 * length, FIRST_BYTES) : pieceBytes
+    const larger = free.pop() ?? allocate(Math.min(wanted, pieceBytes))
+    larger.set(piece.subarray(0, length))
+    piece = larger
+  }
+
+  return {
+    fill(chunk) {
+      if (length === piece.byteLength) grow()
+      const part = chunk.subarray(0, piece.byteLength - length)
+      piece.set(part, length)
+      length += part.byteLength
+      return chunk.subarray(part.byteLength)
+    },
+    isFull: () => length === pieceBytes,
+    take() {
+      const taken = piece.subarray(0, length)
+      piece = allocate(0)
+      length = 0
+      isFirst = false
+      return taken
+    },
+    release(taken) {
+      free.push(taken)
+    },
+  }
+}
+
+/** Not cleared, since it is filled before it is read. No `Buffer`, whose `slice` would not copy. */
+function allocate(bytes: number): Uint8Array {
+  return new Uint8Array(Buffer.allocUnsafeSlow(bytes).buffer)
+}
