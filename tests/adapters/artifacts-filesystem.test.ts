@@ -732,8 +732,7 @@ function createDisk(hold: (path: string) => Promise<void> | undefined = () => un
   /** Every name from `base` down to the artifact would outlive a power cut now, with its bytes. */
   function assertDurable(base: string, path: string): void {
     const log = lines.map(({ text }) => text)
-    const name = basename(path)
-    const moved = log.findIndex((text) => text.startsWith("move ") && text.endsWith(name))
+    const moved = log.indexOf(`name ${path}`) - 1
     const incoming = log[moved]?.slice("move ".length) ?? assert.fail(`${path} was moved`)
     const synced = log.lastIndexOf(`sync ${incoming}`, moved)
     assert.ok(synced > log.lastIndexOf(`write ${incoming}`, moved), `${path} has its bytes`)

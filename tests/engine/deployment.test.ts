@@ -30,9 +30,9 @@ describe("a check of the deployment", () => {
 
   it("takes the mark of the place where the database is new", async () => {
     const [storage, artifacts] = [createMemoryStorage(), createMemoryArtifacts()]
-    await artifacts.mark?.("of another")
+    await artifacts.mark?.("of-another")
     assert.deepEqual(await checkDeployment({ storage, artifacts }), OWN)
-    assert.equal((await storage.readDeployment()).artifactsMark, "of another")
+    assert.equal((await storage.readDeployment()).artifactsMark, "of-another")
   })
 
   it("refuses a second place for artifacts, marked or not, and leaves it as it was", async () => {
@@ -42,7 +42,7 @@ describe("a check of the deployment", () => {
     const unmarked = { kind: "refused", refusals: ["artifacts-unmarked"] }
     assert.deepEqual(await checkDeployment({ storage, artifacts: other }), unmarked)
     assert.equal(await other.mark?.(), undefined)
-    await other.mark?.("of another")
+    await other.mark?.("of-another")
     const foreign = { kind: "refused", refusals: ["artifacts-of-another"] }
     assert.deepEqual(await checkDeployment({ storage, artifacts: other }), foreign)
     assert.deepEqual(await storage.readDeployment(), recorded)

@@ -5,16 +5,17 @@
  */
 import * as nodeFiles from "node:fs/promises"
 import { resolve } from "node:path"
+import { createArtifactStorage, type ArtifactDriver } from "@safelight/artifacts"
 import { SafelightError, takeIntegers, type ArtifactStorage } from "@safelight/core"
 import { DEFAULTS } from "./defaults.ts"
 import type { FileSystem } from "./file-system.ts"
-import { checkIncoming, sweepIncomingFiles } from "./incoming.ts"
-import { listAllArtifacts, listArtifacts } from "./list-artifacts.ts"
-import { markFolder } from "./mark.ts"
-import { openArtifact } from "./open-artifact.ts"
-import { removeArtifact } from "./remove-artifact.ts"
-import { createRootFolder } from "./root-folder.ts"
-import { putArtifact, restoreArtifact, type PutStep, type StoreHost } from "./store-artifact.ts"
+import { checkIncoming, listIncoming, storeFolder } from "./incoming.ts"
+import { listFiles } from "./list-files.ts"
+import { openFile } from "./open-file.ts"
+import { removeFile } from "./remove-file.ts"
+import { createRootFolder, FOLDER_NAME } from "./root-folder.ts"
+import { toErrorName } from "./system-error.ts"
+import { createFileWriter, PIECE_BYTES, type PutStep, type WriterHost } from "./write-file.ts"
 
 /** A sweep removes incoming files and folders that were not written to for `staleAfterMs`. */
 export type FilesystemArtifacts = Required<ArtifactStorage>
@@ -41,20 +42,25 @@ export function createFilesystemArtifacts(
     const message = "folder must be a path"
     throw new SafelightError({ code: "invalid-configuration", message })
   }
-  const { staleAfterMs } = takeIntegers({ options, bounds: BOUNDS, defaults: DEFAULTS })
+  const settings = takeIntegers({ options, bounds: BOUNDS, defaults: DEFAULTS })
   const rootFolder = createRootFolder(files, resolve(folder))
-  const host: StoreHost = { rootFolder, durableShards: new Set(), onStep }
+  const driver = createFolderDriver({ rootFolder, durableShards: new Set(), onStep })
+  return createArtifactStorage(driver, settings)
+}
 
+function createFolderDriver(host: WriterHost): ArtifactDriver {
+  const { rootFolder } = host
   return {
-    put: (request) => putArtifact(host, request),
-    open: (request) => openArtifact(rootFolder, request),
-    restore: (request) => restoreArtifact(host, request),
-    remove: (locator) => removeArtifact(rootFolder, locator),
-    list: (task) => listArtifacts(rootFolder, task),
-    listAll: () => listAllArtifacts(rootFolder),
-    mark: (proposed) => markFolder(rootFolder, proposed),
+    name: FOLDER_NAME,
+    pieceBytes: PIECE_BYTES,
+    begin: (key) => createFileWriter(host, key),
+    open: (range) => openFile(rootFolder, range),
+    remove: (key) => removeFile(rootFolder, key),
+    list: (prefix) => listFiles(rootFolder, prefix),
+    storeIfAbsent: (key, bytes) => storeFolder(rootFolder, key, bytes),
+    unfinished: () => listIncoming(rootFolder),
     check: () => checkIncoming(rootFolder),
-    sweepIncoming: (now) => sweepIncomingFiles(rootFolder, now - staleAfterMs),
+    describeFailure: toErrorName,
   }
 }
 

@@ -1,56 +1,46 @@
 /**
  * The folder `.incoming`, for files that are not whole yet and for the mark's folder before its rename. Only the
- * time since its last write tells a file that a crash left from that of a put that is still running, perhaps in
- * another process.
+ * time since its last write tells a file that a crash left from one that is still written, perhaps by another
+ * process.
  */
-import { join } from "node:path"
-import type { FileSystem, FolderEntry } from "./file-system.ts"
-import { MARK_FILE } from "./mark.ts"
-import { createRandomName, isRandomName } from "./locator.ts"
-import { createFile, isAbsence, toIncoming, type RootFolder } from "./root-folder.ts"
-import { toErrorName, translateFailure } from "./storage-failure.ts"
+import { basename, dirname, join } from "node:path"
+import type { UnfinishedObject } from "@safelight/artifacts"
+import type { FileSystem } from "./file-system.ts"
+import {
+  createFile,
+  isRandomName,
+  makeFolder,
+  toIncoming,
+  writeFully,
+  type RootFolder,
+} from "./root-folder.ts"
+import { isAbsence, toErrorName, unlessAbsent } from "./system-error.ts"
 
-/** Removes files and folders that were not written to since `before`; resolves to their number. */
-export function sweepIncomingFiles(rootFolder: RootFolder, before: number): Promise<number> {
-  return translateFailure(async () => {
-    const { files } = rootFolder
-    const root = await rootFolder.prepare()
-    const entries = await files.readdir(toIncoming(root), { withFileTypes: true })
-    let count = 0
-    for (const entry of entries.filter(({ name }) => isRandomName(name))) {
-      if (await removeStale(files, toIncoming(root, entry.name), entry, before)) count += 1
-    }
-    return count
-  })
+/** The name of the mark's file in its folder. */
+const MARK_FILE = "mark"
+
+export async function* listIncoming({
+  files,
+  prepare,
+}: RootFolder): AsyncGenerator<UnfinishedObject> {
+  const root = await prepare()
+  const entries = await files.readdir(toIncoming(root, ""), { withFileTypes: true })
+  for (const entry of entries) {
+    const isFile = entry.isFile()
+    if (!isRandomName(entry.name) || !(isFile || entry.isDirectory())) continue
+    const path = toIncoming(root, entry.name)
+    // oxlint-disable-next-line no-await-in-loop -- a sweep is in no hurry
+    const status = await unlessAbsent(files.lstat(path))
+    if (status === undefined) continue
+    yield { at: status.mtimeMs, remove: () => removeStale(files, path, isFile) }
+  }
 }
 
-/** Writes, syncs and removes a byte, as a put would. */
-export function checkIncoming(rootFolder: RootFolder): Promise<void> {
-  return translateFailure(async () => {
-    const { files } = rootFolder
-    const path = toIncoming(await rootFolder.prepare(), createRandomName())
-    const file = await createFile(files, path)
-    try {
-      await file.write(Uint8Array.of(0), 0, 1, 0)
-      await file.sync()
-    } finally {
-      await file.close()
-      await files.unlink(path)
-    }
-  })
-}
-
-async function removeStale(
-  files: FileSystem,
-  path: string,
-  entry: FolderEntry,
-  before: number,
-): Promise<boolean> {
-  if (!entry.isFile() && !entry.isDirectory()) return false
+async function removeStale(files: FileSystem, path: string, isFile: boolean): Promise<boolean> {
   try {
-    const { mtimeMs } = await files.lstat(path)
-    if (mtimeMs > before) return false
-    await (entry.isFile() ? files.unlink(path) : removeFolder(files, path))
+    // A folder is that of a process that was killed while it wrote the mark.
+    if (!isFile) await unlessAbsent(files.unlink(join(path, MARK_FILE)))
+    await (isFile ? files.unlink(path) : files.rmdir(path))
     return true
   } catch (error) {
     // Its put or another sweep has removed it, or the folder holds a file that is not ours.
@@ -59,10 +49,55 @@ async function removeStale(
   }
 }
 
-/** Removes the folder of a process that was killed while it wrote the mark. */
-async function removeFolder(files: FileSystem, path: string): Promise<void> {
-  await files.unlink(join(path, MARK_FILE)).catch((error: unknown) => {
-    if (!isAbsence(error)) throw error
-  })
-  await files.rmdir(path)
+/** Writes, syncs and removes a byte, as a put would. */
+export async function checkIncoming({ files, prepare }: RootFolder): Promise<void> {
+  const path = toIncoming(await prepare())
+  try {
+    await writeDurably(files, path, Uint8Array.of(0))
+  } finally {
+    await unlessAbsent(files.unlink(path))
+  }
 }
+
+/**
+ * Stores a file if its folder does not exist. The folder is made whole in `.incoming` and renamed into place, which
+ * fails if there is one already: of several processes that start at once one stores its file, and none reads
+ * half of it.
+ */
+export async function storeFolder(
+  { files, prepare, sync }: RootFolder,
+  key: string,
+  bytes: Uint8Array,
+): Promise<void> {
+  const root = await prepare()
+  const incoming = toIncoming(root)
+  const path = join(incoming, basename(key))
+  await makeFolder(files, incoming)
+  try {
+    await writeDurably(files, path, bytes)
+    await sync(incoming)
+    await files.rename(incoming, join(root, dirname(key)))
+  } catch (error) {
+    await files.unlink(path).catch(ignoreSecondFailure)
+    await files.rmdir(incoming).catch(ignoreSecondFailure)
+    if (!isTaken(error)) throw error
+  }
+  await sync(root)
+}
+
+async function writeDurably(files: FileSystem, path: string, bytes: Uint8Array): Promise<void> {
+  const file = await createFile(files, path)
+  try {
+    await writeFully(file, bytes, 0)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** Windows answers EPERM. */
+function isTaken(error: unknown): boolean {
+  return ["ENOTEMPTY", "EEXIST", "EPERM"].includes(toErrorName(error) ?? "")
+}
+
+function ignoreSecondFailure(_error: unknown): void {}

@@ -6,4 +6,4 @@ export {
 } from "./filesystem-artifacts.ts"
 export { DEFAULTS } from "./defaults.ts"
 export type { FileSystem, FileStatus, FolderEntry, OpenFile } from "./file-system.ts"
-export type { PutStep } from "./store-artifact.ts"
+export type { PutStep } from "./write-file.ts"

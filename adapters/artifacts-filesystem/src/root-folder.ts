@@ -3,11 +3,15 @@
  * disk was unmounted, and a new folder would fill the disk below the mount point and make every artifact seem
  * missing.
  */
+import { randomUUID } from "node:crypto"
 import { constants } from "node:fs"
 import { dirname, join } from "node:path"
+import { createUnavailable } from "@safelight/artifacts"
 import type { FileSystem, OpenFile } from "./file-system.ts"
 import { createFolderSync, type FolderSync } from "./folder-sync.ts"
-import { createUnavailable, toErrorName } from "./storage-failure.ts"
+import { toErrorName, unlessAbsent } from "./system-error.ts"
+
+export const FOLDER_NAME = "The artifact folder"
 
 const INCOMING = ".incoming"
 
@@ -15,23 +19,12 @@ const INCOMING = ".incoming"
 const FOLDER_MODE = 0o700
 const FILE_MODE = 0o600
 
-/** The errors of an open or a walk if there is no such file, or if a link is in its path. */
-const ABSENCES: ReadonlySet<string | undefined> = new Set([
-  "ENOENT",
-  "ENOTDIR",
-  "ELOOP",
-  // Some BSDs answer this for a link that is opened with O_NOFOLLOW.
-  "EMLINK",
-  // The path is a socket.
-  "ENXIO",
-])
-
 export interface RootFolder {
   readonly files: FileSystem
   /** Callers that wait for a sync of one folder share it. */
   readonly sync: FolderSync
   /** The real path, once the folder and the one for incoming files exist durably. */
-  prepare(): Promise<string>
+  readonly prepare: () => Promise<string>
 }
 
 export function createRootFolder(files: FileSystem, folder: string): RootFolder {
@@ -42,10 +35,10 @@ export function createRootFolder(files: FileSystem, folder: string): RootFolder 
     const first = await files.mkdir(folder, { recursive: true, mode: FOLDER_MODE })
     if (first !== undefined) await syncBetween(sync, folder, dirname(first))
     const root = await files.realpath(folder)
-    const incoming = toIncoming(root)
+    const incoming = toIncoming(root, "")
     await makeFolder(files, incoming)
     if (!(await isReal(files, incoming))) {
-      throw createUnavailable(`${INCOMING} in the artifact folder is a link`)
+      throw createUnavailable(FOLDER_NAME, `${INCOMING} in it is a link`)
     }
     await sync(root)
     return root
@@ -64,9 +57,13 @@ export function createRootFolder(files: FileSystem, folder: string): RootFolder 
   }
 }
 
-/** The path of the file `name` in the folder of files that are not whole yet. */
-export function toIncoming(root: string, name = ""): string {
+/** The path of a file that is not whole yet: a random name alone, of the kind that ends a locator. */
+export function toIncoming(root: string, name: string = randomUUID()): string {
   return join(root, INCOMING, name)
+}
+
+export function isRandomName(name: string): boolean {
+  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(name)
 }
 
 /** Creates a file that must not exist yet. */
@@ -75,37 +72,46 @@ export function createFile(files: FileSystem, path: string): Promise<OpenFile> {
   return files.open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, FILE_MODE)
 }
 
-/** Whether the folder was made now: false if the name exists already, whatever it is. */
-export async function makeFolder(files: FileSystem, path: string): Promise<boolean> {
+/** A write may write only a part, for instance on an almost full disk; the next write then reports why. */
+export async function writeFully(
+  file: OpenFile,
+  bytes: Uint8Array,
+  position: number,
+): Promise<void> {
+  for (let offset = 0; offset < bytes.byteLength;) {
+    const length = bytes.byteLength - offset
+    // oxlint-disable-next-line no-await-in-loop -- the rest follows the part
+    const { bytesWritten } = await file.write(bytes, offset, length, position + offset)
+    offset += bytesWritten
+  }
+}
+
+/** Changes nothing if the name exists already, whatever it is. */
+export async function makeFolder(files: FileSystem, path: string): Promise<void> {
   try {
     await files.mkdir(path, { mode: FOLDER_MODE })
-    return true
   } catch (error) {
-    if (toErrorName(error) === "EEXIST") return false
-    throw error
+    if (toErrorName(error) !== "EEXIST") throw error
   }
 }
 
 /** Whether something exists at `path`, a real path up to here, without a link on the way. */
 export async function isReal(files: FileSystem, path: string): Promise<boolean> {
-  try {
-    return (await files.realpath(path)) === path
-  } catch (error) {
-    if (isAbsence(error)) return false
-    throw error
-  }
+  return (await unlessAbsent(files.realpath(path))) === path
 }
 
-export function isAbsence(error: unknown): boolean {
-  return ABSENCES.has(toErrorName(error))
+/** The three folders above an artifact, deepest first. */
+export function toFolders(root: string, key: string): readonly [string, string, string] {
+  const [shard = "", task = "", name = ""] = key.split("/")
+  return [join(root, shard, task, name), join(root, shard, task), join(root, shard)]
 }
 
 /**
- * Rejects with `artifacts-unavailable` if the folder itself is gone: then nothing is known about what it held.
- * Called before an artifact is reported as missing.
+ * Rejects if the folder itself is gone: then nothing is known about what it held. Called before an artifact
+ * is reported as missing.
  */
 export async function assertPresent(files: FileSystem, root: string): Promise<void> {
-  await files.lstat(toIncoming(root))
+  await files.lstat(toIncoming(root, ""))
 }
 
 /** Syncs the parent of `folder`, that parent's parent, and so on up to and including `last`. */

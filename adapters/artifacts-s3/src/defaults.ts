@@ -7,7 +7,7 @@ export const DEFAULTS = {
   region: "us-east-1",
   /**
    * 5 MiB, the least that S3 takes. It takes 10,000 parts at most, so this carries 48 GiB; each
-   * running put may hold three of them: 64 puts at once 960 MiB.
+   * running put may hold two of them: 64 puts at once 640 MiB.
    */
   partBytes: 5 * 1024 * 1024,
   /** The first and four more: with the waits between them, they outlast some seconds of throttling. */

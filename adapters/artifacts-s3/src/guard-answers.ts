@@ -5,7 +5,7 @@
  */
 import type { S3Client } from "@aws-sdk/client-s3"
 import { gatherBody } from "@safelight/core"
-import { createUnavailable } from "./storage-failure.ts"
+import { createBucketError } from "./bucket-error.ts"
 
 /** A page of 1,000 keys of 1,024 bytes, each escaped and described, is under 3 MiB. */
 const MOST_TEXT_BYTES = 8 * 1024 * 1024
@@ -34,7 +34,7 @@ export function guardAnswers({ middlewareStack }: S3Client): void {
         const text = await readText(answer.body)
         const root = findRoot(text)
         if (isFine && root !== "Error" && root !== (ROOTS[commandName] ?? root)) {
-          throw createUnavailable("a list was answered otherwise")
+          throw createBucketError("a list was answered otherwise")
         }
         answer.body = text
         return result
@@ -46,7 +46,7 @@ export function guardAnswers({ middlewareStack }: S3Client): void {
 
 async function readText(body: Answer["body"] = new Uint8Array()): Promise<Buffer> {
   const bytes = body instanceof Uint8Array ? body : await gatherBody(body, MOST_TEXT_BYTES)
-  if (bytes === undefined) throw createUnavailable("an answer has no end")
+  if (bytes === undefined) throw createBucketError("an answer has no end")
   return Buffer.from(bytes)
 }
 

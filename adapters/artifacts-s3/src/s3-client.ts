@@ -4,14 +4,10 @@
  */
 import { S3Client } from "@aws-sdk/client-s3"
 import { guardAnswers } from "./guard-answers.ts"
-import { createRetries, type Pause } from "./retries.ts"
 import type { S3Settings } from "./s3-options.ts"
 
-/** The part of the client that is used. */
-export type BucketClient = Pick<S3Client, "config" | "send">
-
-export function createClient(settings: S3Settings, pause: Pause): BucketClient {
-  const { credentials, endpoint, idleTimeoutMs, isPathStyle, region, tries } = settings
+export function createClient(settings: S3Settings): Pick<S3Client, "send"> {
+  const { credentials, endpoint, idleTimeoutMs, isPathStyle, region } = settings
   // With the client's own bound of 50, slow readers would keep every other request waiting.
   const agent = { keepAlive: true, maxSockets: Infinity }
   const client = new S3Client({
@@ -19,9 +15,10 @@ export function createClient(settings: S3Settings, pause: Pause): BucketClient {
     endpoint,
     forcePathStyle: isPathStyle,
     ...(credentials && { credentials }),
-    maxAttempts: tries,
+    // Requests are tried again by `createRequests`: the client's own tries share one budget, with which most of 64
+    // puts would give up at the first outage, and wait by a clock that no test can control.
+    maxAttempts: 1,
     retryMode: "standard",
-    retryStrategy: createRetries(settings, pause),
     // Other vendors' buckets refuse checksums in trailers. The body is still signed by its SHA-256.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",

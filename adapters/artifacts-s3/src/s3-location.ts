@@ -4,7 +4,7 @@
  * endpoint may hold a password, and a secret may have been put into the wrong option.
  */
 import { DEFAULTS } from "./defaults.ts"
-import { createMisconfigured } from "./storage-failure.ts"
+import { createMisconfigured } from "./refusals.ts"
 
 /** Where the bucket is. Holds nothing secret. */
 export interface S3Location {

@@ -18,7 +18,7 @@ import {
   type LocationNames,
   type S3Location,
 } from "./s3-location.ts"
-import { createMisconfigured } from "./storage-failure.ts"
+import { createMisconfigured } from "./refusals.ts"
 
 export interface S3Credentials {
   readonly accessKeyId: string
@@ -40,7 +40,7 @@ export interface S3ArtifactsOptions extends S3Location {
    * its files, at the role of the machine or container.
    */
   readonly credentials?: S3Credentials | S3CredentialsProvider
-  /** 5 MiB to 1 GiB. A body up to this is one request; a running put holds at most three parts. */
+  /** 5 MiB to 1 GiB. A body up to this is one request; a running put holds at most two parts. */
   readonly partBytes?: number
   /** How often a request is made in all while the bucket throttles or can't be reached. */
   readonly tries?: number

@@ -5,7 +5,7 @@
  */
 import { isSafelightError } from "@safelight/core"
 import { toBucketAddress, type LocationNames, type S3Location } from "./s3-location.ts"
-import { createMisconfigured } from "./storage-failure.ts"
+import { createMisconfigured } from "./refusals.ts"
 
 const PARAMETERS: ReadonlySet<string> = new Set(["endpoint", "region", "path-style"])
 

@@ -492,7 +492,6 @@ export {
   type TaskStatus,
 } from "./task/task.ts"
 
-export { toPieces } from "./to-pieces.ts"
 export { untilAborted } from "./until-aborted.ts"
 export {
   EXPIRING_TYPE,

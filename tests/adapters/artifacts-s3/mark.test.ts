@@ -81,7 +81,7 @@ describe("the mark of a bucket", () => {
     const strange = ["", "two\nlines\n", "no line break", `${"x".repeat(101)}\n`, "sp ace\n"]
     for (const text of strange) {
       server.objects.set(".safelight/mark", Buffer.from(text))
-      await assert.rejects(artifacts.mark("ours"), /the object \.safelight\/mark is no mark/)
+      await assert.rejects(artifacts.mark("ours"), /\.safelight\/mark in it is damaged/)
       assert.equal(server.objects.get(".safelight/mark")?.toString(), text)
     }
     server.objects.clear()

@@ -1,11 +1,17 @@
 /**
  * Artifacts kept in memory, for benchmarks that measure everything but the disk and for engine
- * tests that look at what was stored. Bytes are copied: a caller may reuse its buffers.
+ * tests that look at what was stored. It is also the shortest driver there is.
  */
-import { hash } from "node:crypto"
-import { SafelightError, type ArtifactReader, type ArtifactStorage } from "@safelight/core"
+import {
+  createArtifactStorage,
+  createMissing,
+  createUnavailable,
+  type ArtifactDriver,
+  type ObjectReader,
+} from "@safelight/artifacts"
+import type { ArtifactStorage } from "@safelight/core"
 
-export interface MemoryArtifacts extends ArtifactStorage {
+export interface MemoryArtifacts extends Required<ArtifactStorage> {
   readonly locators: ReadonlyMap<string, Uint8Array>
   /** Makes the next `times` puts fail as a full disk would. */
   failPuts(times: number): void
@@ -16,67 +22,79 @@ export interface MemoryArtifactsOptions {
   readonly keep?: number
 }
 
+const NAME = "The memory"
+
 export function createMemoryArtifacts({
   keep = Infinity,
 }: MemoryArtifactsOptions = {}): MemoryArtifacts {
   const locators = new Map<string, Uint8Array>()
-  let count = 0
+  const marks = new Map<string, Uint8Array>()
   let failures = 0
-  let mark: string | undefined
-  return {
-    locators,
-    failPuts(times) {
-      failures = times
-    },
-    async put({ task, key, body }) {
-      const chunks: Uint8Array[] = []
-      for await (const chunk of body) {
-        chunks.push(Uint8Array.from(chunk))
+
+  function commit(key: string, bytes: Uint8Array): void {
+    if (failures > 0) {
+      failures -= 1
+      throw unavailable()
+    }
+    locators.set(key, bytes)
+    if (locators.size > keep) locators.delete(locators.keys().next().value ?? "")
+  }
+
+  const driver: ArtifactDriver = {
+    name: NAME,
+    pieceBytes: 64 * 1024,
+    async begin(key) {
+      const pieces: Uint8Array[] = []
+      return {
+        async write(piece) {
+          pieces.push(piece.slice())
+        },
+        commit: async (last) => commit(key, Buffer.concat([...pieces, last])),
+        async abandon() {},
       }
-      if (failures > 0) {
-        failures -= 1
-        throw unavailable()
-      }
-      const bytes = Buffer.concat(chunks)
-      count += 1
-      const locator = `${task}/${key}/${count}`
-      locators.set(locator, bytes)
-      if (locators.size > keep) locators.delete(locators.keys().next().value ?? "")
-      return { locator, bytes: bytes.length, sha256: hash("sha256", bytes) }
     },
-    async open({ locator, start = 0, end }) {
-      const bytes = locators.get(locator)
-      if (bytes === undefined) {
-        throw new SafelightError({ code: "artifact-missing", message: "nothing at that locator" })
-      }
-      return createReader(bytes, start, Math.min(bytes.length, (end ?? bytes.length) + 1))
+    async open({ key, start }) {
+      const bytes = locators.get(key) ?? marks.get(key)
+      if (bytes === undefined) throw createMissing()
+      return createReader(bytes, start)
     },
-    async remove(locator) {
-      locators.delete(locator)
+    async remove(key) {
+      locators.delete(key)
     },
-    list: async (task) => [...locators.keys()].filter((locator) => locator.startsWith(`${task}/`)),
-    mark: async (proposed) => (mark ??= proposed),
+    async *list(prefix) {
+      yield* [...locators.keys()].filter((key) => key.startsWith(prefix)).toSorted()
+    },
+    async storeIfAbsent(key, bytes) {
+      if (!marks.has(key)) marks.set(key, bytes)
+    },
     async check() {
       if (failures > 0) throw unavailable()
     },
   }
+
+  return {
+    ...createArtifactStorage(driver),
+    locators,
+    failPuts(times) {
+      failures = times
+    },
+  }
 }
 
-function createReader(bytes: Uint8Array, start: number, stop: number): ArtifactReader {
+function createReader(bytes: Uint8Array, start: number): ObjectReader {
   let position = start
   return {
     totalBytes: bytes.length,
     async read(into) {
-      const chunk = bytes.subarray(position, Math.min(stop, position + into.length))
-      into.set(chunk)
-      position += chunk.length
-      return chunk.length
+      const piece = bytes.subarray(position, position + into.length)
+      into.set(piece)
+      position += piece.length
+      return piece.length
     },
     async close() {},
   }
 }
 
-function unavailable(): SafelightError {
-  const message = "the artifacts can't be written now"
-  return new SafelightError({ code: "artifacts-unavailable", message, retryable: true })
+function unavailable(): Error {
+  return createUnavailable(NAME, "it is full")
 }

@@ -1,0 +1,80 @@
+/**
+ * What the client's errors mean. None of it holds more of an answer than its status and code: an error of a
+ * socket or parser can hold raw bytes, and an error document can hold what we signed.
+ */
+import type { Refusal } from "@safelight/artifacts"
+import { SafelightError } from "@safelight/core"
+
+export function createMisconfigured(message: string): SafelightError {
+  return new SafelightError({ code: "invalid-configuration", message })
+}
+
+/** The part of a client's error that is used. */
+interface ClientError {
+  readonly name?: unknown
+  readonly code?: unknown
+  readonly $metadata?: {
+    readonly httpStatusCode?: number
+    /** The client's clock was wrong, and has been set by the answer. */
+    readonly clockSkewCorrected?: boolean
+  }
+}
+
+/** Throttling, time-outs, overload. */
+const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504])
+
+/**
+ * The codes of throttling and time-outs that come with other statuses, of a body that was damaged or lost on its
+ * way, and of an error that comes late, after a 200.
+ */
+const PASSING_CODES: ReadonlySet<string> = new Set([
+  "BadDigest",
+  "BandwidthLimitExceeded",
+  "IncompleteBody",
+  "InternalError",
+  "PriorRequestNotComplete",
+  "RequestLimitExceeded",
+  "RequestThrottled",
+  "RequestTimeout",
+  "ServiceUnavailable",
+  "SlowDown",
+  "Throttling",
+  "ThrottlingException",
+  "TimeoutError",
+  "TooManyRequestsException",
+  "XAmzContentSHA256Mismatch",
+])
+
+/** Undefined for a bug of ours. */
+export function toRefusal(error: unknown): Refusal | undefined {
+  const { name, code: socketCode, $metadata } = error as ClientError
+  const status = $metadata?.httpStatusCode
+  if (error instanceof TypeError && status === undefined) return undefined
+  const isSocket = status === undefined && typeof socketCode === "string"
+  const code = isSocket ? socketCode : String(name)
+  // Without a status the connection broke, unless the caller ended the request.
+  const isBroken = status === undefined && code !== "AbortError"
+  const isPassing =
+    isBroken ||
+    PASSING_STATUSES.has(status ?? 0) ||
+    PASSING_CODES.has(code) ||
+    $metadata?.clockSkewCorrected === true
+  return { status, code, isPassing, words: describe(status, code) }
+}
+
+/** No other code of an error document is ever repeated. S3 has one code that is not letters alone. */
+const CODE_PATTERN = /^(?:[A-Za-z]{1,64}|XAmzContentSHA256Mismatch)$/
+
+function describe(status: number | undefined, code: string): string {
+  const isKnown = CODE_PATTERN.test(code)
+  if (status !== undefined) {
+    // The client's name for a document without a code.
+    const words = code === "Unknown" || code === "UnknownError" ? "" : ` ${code}`
+    return `was answered ${status}${isKnown ? words : " of no known form"}`
+  }
+  if (code === "CredentialsProviderError") {
+    return "found no credentials: neither AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY nor a role gives any"
+  }
+  if (code === "TimeoutError") return "had no answer in time"
+  return /^[A-Z][A-Za-z0-9_]{1,64}$/.test(code) ? `failed (${code})` : "failed"
+}

@@ -1,0 +1,52 @@
+/** The driver of a bucket with the S3 API: one command of the official client for each step. */
+import { DeleteObjectCommand, HeadObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3"
+import type { ArtifactDriver } from "@safelight/artifacts"
+import { BUCKET_NAME } from "./bucket-error.ts"
+import { createBucket, type Bucket } from "./bucket.ts"
+import { createWriter } from "./create-writer.ts"
+import { listKeys, listUploads } from "./list-pages.ts"
+import { openObject } from "./open-object.ts"
+import type { S3Settings } from "./s3-options.ts"
+
+/** 409: another process is storing one at this moment. 412: there is one. */
+const TAKEN_STATUSES: ReadonlySet<number | undefined> = new Set([409, 412])
+/** The answers of some buckets without conditions; others ignore the condition. */
+const UNKNOWN_STATUSES: ReadonlySet<number | undefined> = new Set([400, 501])
+
+export function createS3Driver(settings: S3Settings): ArtifactDriver {
+  const bucket = createBucket(settings)
+  return {
+    name: BUCKET_NAME,
+    pieceBytes: settings.partBytes,
+    pause: bucket.pause,
+    begin: async (key, signal) => createWriter(bucket, key, signal),
+    open: (range) => openObject(bucket, range),
+    async remove(key, signal) {
+      await bucket.ask("removing an object", new DeleteObjectCommand(bucket.at(key)), {
+        signal,
+        refused: ({ code }) => (code === "NoSuchKey" ? "none" : undefined),
+      })
+    },
+    async measure(key, signal) {
+      const command = new HeadObjectCommand(bucket.at(key))
+      return (await bucket.ask("looking for the stored object", command, { signal })).ContentLength
+    },
+    list: (begin, most) => listKeys(bucket, begin, most),
+    storeIfAbsent: (key, bytes) => storeIfAbsent(bucket, key, bytes),
+    unfinished: (most) => listUploads(bucket, most),
+  }
+}
+
+async function storeIfAbsent(bucket: Bucket, key: string, Body: Uint8Array): Promise<void> {
+  const input = { ...bucket.at(key), Body }
+  const conditional = new PutObjectCommand({ ...input, IfNoneMatch: "*" })
+  const answer = await bucket.ask("storing the mark", conditional, {
+    refused: ({ status }) => {
+      if (TAKEN_STATUSES.has(status)) return "taken"
+      return UNKNOWN_STATUSES.has(status) ? "condition-unknown" : undefined
+    },
+  })
+  if (answer === "condition-unknown") {
+    await bucket.ask("storing the mark", new PutObjectCommand(input))
+  }
+}
