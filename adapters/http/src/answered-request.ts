@@ -43,7 +43,8 @@ const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIO
 /** Calls `onAnswered` for the requests that a handler answers, and makes their spans. */
 export interface Watch {
   begin(exchange: Exchange, route: string): Watched
-  end(watched: Watched, response: Response): void
+  /** Returns the response. */
+  end(watched: Watched, response: Response): Response
 }
 
 export interface WatchOptions {
@@ -69,10 +70,11 @@ export function createWatch({ clock, onAnswered, tracer }: WatchOptions): Watch 
     },
     end(watched, response) {
       const { span } = watched
-      if (onAnswered === undefined && span === undefined) return
+      if (onAnswered === undefined && span === undefined) return response
       const answered = toAnswered(watched, response, clock.monotonicNow())
       onAnswered?.(answered)
       if (span !== undefined) endRequestSpan(span, answered)
+      return response
     },
   }
 }
@@ -82,7 +84,8 @@ function toAnswered(
   response: Response,
   endedAt: number,
 ): AnsweredRequest {
-  const { requestId, caller, identity, transfer, waitedMs = 0 } = exchange
+  const { requestId, report } = exchange
+  const { identity, task, transfer, waitedMs } = report
   return {
     requestId,
     ...toPlace(exchange, route),
@@ -90,9 +93,9 @@ function toAnswered(
     durationMs: endedAt - beganAt - waitedMs,
     sentBytes: transfer?.sentBytes ?? toWrittenBytes(response),
     isComplete: transfer === undefined || transfer.sentBytes === transfer.lengthBytes,
-    account: caller?.id,
+    account: identity?.account.id,
     keyId: identity?.keyId,
-    task: exchange.task ?? toNamedTask(exchange),
+    task: task ?? toNamedTask(exchange),
   }
 }
 

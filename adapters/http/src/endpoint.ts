@@ -1,14 +1,13 @@
 /**
- * An endpoint is one declaration: its path, who may call it how often, its parameters, its answers and
- * refusals, and what it does. The router, the order of checks, the readers of query and headers and the
- * OpenAPI document are made from it. A handler refuses and replies with the tools that `create` is given.
- * They take only the declared codes and statuses: one that is not declared does not compile.
+ * An endpoint is one declaration and its handler: the path, who may call it how often, its parameters, its
+ * answers and refusals, and what it does. The router, the order of checks, the readers of query, headers and
+ * body and the OpenAPI document are made from the declaration. So is the type of the call that the handler
+ * gets: a refusal or an answer that is not declared does not compile.
  */
 import type { Account, ApiKeyScope, Identity, RatePolicy } from "@safelight/core"
 import type { ErrorCode } from "./errors/error-table.ts"
 import type { Refuse } from "./errors/refusal.ts"
 import type { Exchange } from "./exchange.ts"
-import type { Reply } from "./json-response.ts"
 import type { ResponseHeaderName } from "./openapi/response-headers.ts"
 import type { ResponseSchemaName } from "./openapi/response-schemas.ts"
 import type { BodyKind } from "./request/body-kinds.ts"
@@ -75,6 +74,27 @@ export interface PathHeaders {
 
 type Statuses = readonly number[]
 
+/** Everything about an endpoint but what it does. */
+export interface Declaration {
+  /** GET answers HEAD too. */
+  readonly method: "DELETE" | "GET" | "PATCH" | "POST" | "PUT"
+  /** As Hono writes it: `/v1/tasks/:task`; only the last name may have a pattern, as `:model{.+}`. */
+  readonly path: string
+  readonly about?: About
+  /** Absent: no key is needed. */
+  readonly key?: KeyNeed
+  /** If it is there, it describes each name of the path. */
+  readonly inPath?: Readonly<Record<string, PathParameter>>
+  /** Absent: the query is ignored. Otherwise every parameter that is not declared is refused. */
+  readonly query?: QueryParameters
+  readonly headers?: HeaderParameters
+  readonly body?: BodyKind<unknown>
+  readonly answers: Readonly<Record<number, AnswerDeclaration>>
+  /** What the handler may refuse; the refusals of parameters, body and key are added to them. */
+  readonly refusals: readonly ErrorCode[]
+  readonly pathHeaders?: PathHeaders
+}
+
 type Names<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Name | Names<Rest>
   : Path extends `${string}:${infer Name}{${string}`
@@ -83,103 +103,76 @@ type Names<Path extends string> = Path extends `${string}:${infer Name}/${infer 
       ? Name
       : never
 
-type Caller<Key> = Key extends { readonly unless: unknown }
-  ? { readonly caller?: Account }
-  : Key extends KeyNeed
+type Caller<Declared> = Declared extends { readonly key: { readonly unless: unknown } }
+  ? { readonly caller: Account | undefined }
+  : Declared extends { readonly key: KeyNeed }
     ? { readonly caller: Account; readonly identity: Identity }
     : unknown
 
-type Body<Kind> = Kind extends BodyKind<infer Value> ? Value : undefined
-
-/** A request whose declared checks have passed. */
-export type Call<Key, Query, Headers, Kind> = Exchange &
-  Caller<Key> & {
-    readonly query: {
+type QueryOf<Declared> = Declared extends { readonly query: infer Query }
+  ? {
       readonly [Name in keyof Query]: Query[Name] extends QueryParameter<infer Value, infer Absent>
         ? Value | Absent
         : never
     }
-    readonly sent: {
+  : undefined
+
+type SentOf<Declared> = Declared extends { readonly headers: infer Headers }
+  ? {
       readonly [Name in keyof Headers]: Headers[Name] extends HeaderParameter<infer Value>
         ? Value
         : never
     }
-    readonly body: Body<Kind>
+  : undefined
+
+type Bodied<Declared> = Declared extends { readonly body: BodyKind<infer Value> }
+  ? {
+      /**
+       * Receives and reads the declared body, and asks once more whether the key is good. To be called once. The
+       * bytes count as held until the handler's promise settles, or `releaseBody` is called. Rejects with a
+       * `Refusal`, or with `overloaded`.
+       */
+      readonly body: () => Promise<Value>
+    }
+  : unknown
+
+/** A request whose declared checks have passed, but for those of its body. */
+export type Call<Declared extends Declaration> = Exchange &
+  Caller<Declared> &
+  Bodied<Declared> & {
+    readonly query: QueryOf<Declared>
+    /** The values of the declared headers. */
+    readonly sent: SentOf<Declared>
+    /** Before a long wait: by then the handler must hold nothing of the body. */
+    readonly releaseBody: () => void
+    readonly refuse: Refuse<Declared["refusals"][number]>
+    readonly reply: (
+      status: keyof Declared["answers"] & number,
+      text?: string,
+      headers?: Readonly<Record<string, string>>,
+    ) => Response
   }
 
 /** May throw a `Refusal` or any error; `errors/answer-error.ts` answers both. */
-export type Handler<Given extends Exchange> = (call: Given) => Response | Promise<Response>
-
-/** What a handler answers with: the declared codes and statuses alone. */
-export interface Tools<Status extends number, Code extends ErrorCode> {
-  readonly refuse: Refuse<Code>
-  readonly reply: Reply<Status>
-}
-
-export interface Declaration<
-  Needs,
-  Path extends string,
-  Key,
-  Query extends QueryParameters | undefined,
-  Headers extends HeaderParameters | undefined,
-  Kind extends BodyKind<unknown> | undefined,
-  Status extends number,
-  Code extends ErrorCode,
-> {
-  /** GET answers HEAD too. */
-  readonly method: "DELETE" | "GET" | "PATCH" | "POST" | "PUT"
-  /** As Hono writes it: `/v1/tasks/:task`; only the last name may have a pattern, as `:model{.+}`. */
-  readonly path: Path
-  readonly about?: About
-  /** Absent: no key is needed. */
-  readonly key?: Key
-  readonly inPath?: Readonly<Record<Names<Path>, PathParameter>>
-  /** Absent: the query is ignored. Otherwise every parameter that is not declared is refused. */
-  readonly query?: Query
-  readonly headers?: Headers
-  readonly body?: Kind
-  readonly answers: Readonly<Record<Status, AnswerDeclaration>>
-  /** What the handler may refuse; the refusals of parameters, body and key are added to them. */
-  readonly refusals: readonly Code[]
-  readonly pathHeaders?: PathHeaders
-  /** Called once a handler. Undefined if the host has nothing for it to serve: then the path is unknown. */
-  readonly create: (
-    services: Needs,
-    tools: Tools<Status, Code>,
-  ) => Handler<Call<Key, Query, Headers, Kind>> | undefined
-}
+export type Handler<Given> = (call: Given) => Response | Promise<Response>
 
 /** An endpoint of any kind, for the router, the pipeline and the document. */
-export type Endpoint<Needs = Services> = Omit<
-  Declaration<
-    Needs,
-    string,
-    KeyNeed | undefined,
-    QueryParameters | undefined,
-    HeaderParameters | undefined,
-    BodyKind<unknown> | undefined,
-    number,
-    ErrorCode
-  >,
-  "create" | "inPath"
-> & {
-  readonly inPath?: Readonly<Record<string, PathParameter>>
-  readonly create: (
-    services: Needs,
-    tools: Tools<number, ErrorCode>,
-  ) => Handler<Exchange> | undefined
+export interface Endpoint<Needs = Services> extends Declaration {
+  /** Called once a router. Undefined if the host has nothing for it to serve: then the path is unknown. */
+  readonly create: (services: Needs) => Handler<never> | undefined
 }
 
-export function defineEndpoint<
-  Needs = Services,
-  const Path extends string = string,
-  const Key extends KeyNeed | undefined = undefined,
-  const Query extends QueryParameters | undefined = undefined,
-  const Headers extends HeaderParameters | undefined = undefined,
-  const Kind extends BodyKind<unknown> | undefined = undefined,
-  const Status extends number = never,
-  const Code extends ErrorCode = never,
->(declaration: Declaration<Needs, Path, Key, Query, Headers, Kind, Status, Code>): Endpoint<Needs> {
-  // The checks before a handler fill in what the type of its call names (`pipeline.ts`).
-  return declaration as unknown as Endpoint<Needs>
+/** An endpoint without its handler; `handle` makes it whole. */
+export interface DeclaredEndpoint<Declared extends Declaration> {
+  handle<Needs = Services>(
+    create: (services: Needs) => Handler<Call<Declared>> | undefined,
+  ): Endpoint<Needs>
+}
+
+export function defineEndpoint<const Declared extends Declaration>(
+  declaration: Declared & {
+    readonly inPath?: Readonly<Record<Names<Declared["path"]>, PathParameter>>
+  },
+): DeclaredEndpoint<Declared> {
+  return { handle: (create) => ({ ...declaration, create }) }
 }

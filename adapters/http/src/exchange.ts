@@ -1,8 +1,7 @@
 /**
- * One request on its way to an answer, and what a host may bring along with it. Nothing here is of
- * Node: our own Node server passes a `ServerPort`, and `node` is what that port alone understands. A
- * handler in a host's application has neither, so it never writes to a response whose headers the host
- * may still change.
+ * A request as it came, and what a host may pass along with it. Nothing here is of Node: our own Node server
+ * passes a `ServerPort`, and `node` is what that port alone understands. A handler in a host's application has
+ * neither, so it never writes to a response whose headers the host may still change.
  */
 import type { Identity } from "@safelight/core"
 import type { BodySink } from "./body/read-body.ts"
@@ -52,6 +51,7 @@ export interface Transfer {
   sentBytes: number
 }
 
+/** One request and what is known of it before anything is checked. */
 export interface Exchange {
   readonly request: Request
   /** Upper case; HEAD stays HEAD. */
@@ -63,31 +63,28 @@ export interface Exchange {
   readonly headers: Record<string, string>
   /** When the request came, in milliseconds since the epoch: expiry is judged by it. */
   readonly startedAt: number
-  /** Whose key it is, once that is known to be valid; it may still lack what the endpoint needs. */
-  identity?: Identity
-  /** The account of that key. */
-  caller?: Identity["account"]
-  /** The values of the declared parameters of query and headers, by their names. */
-  query?: unknown
-  sent?: unknown
-  /** The value of the declared body. */
-  body?: unknown
-  /** The task that was made, if the path names none. */
-  task?: string
-  /** What is still to be done once nothing of the body is held any more; its answer is the endpoint's. */
-  afterBody?: () => Promise<Response>
-  /** How long the caller had the request wait for something. */
-  waitedMs?: number
-  /** Bytes of an answer that is no text of ours. */
-  transfer?: Transfer
-  /** Set if the answer has `headers` among its own. */
-  carriesHeaders?: true
   /** A decoded part of the path; empty if there is none. */
   readonly param: (name: string) => string
+  readonly report: Report
+}
+
+/** What is reported of a request besides its answer. Each member is set by the one step that learns it. */
+export interface Report {
+  /** Of the key, once that is known to be valid; it may still lack what the endpoint needs. */
+  identity: Identity | undefined
+  /** The task that was made, if the path names none. */
+  task: string | undefined
+  /** How long the caller had the request wait for something. */
+  waitedMs: number
+  /** Bytes of an answer that is no text of ours. */
+  transfer: Transfer | undefined
 }
 
 /** How often a header was sent, as far as the host can tell. */
-export function countHeader({ host, request }: Exchange, name: string): number {
+export function countHeader(
+  { host, request }: Pick<Exchange, "host" | "request">,
+  name: string,
+): number {
   if (host !== undefined) return host.server.countHeader(host.node, name)
   return request.headers.has(name) ? 1 : 0
 }

@@ -19,8 +19,7 @@ import {
   type WebhookService,
 } from "@safelight/core"
 import type { OnAnswered } from "./answered-request.ts"
-import { createCheckAccess, createIsStillAllowed } from "./access/check-access.ts"
-import { createRateLimit } from "./access/rate-limit.ts"
+import { createCheckAccess, createIsStillAllowed, createRateLimit } from "./access/check-access.ts"
 import { createPublicPrefix } from "./addresses.ts"
 import type { ThreadModels } from "./body/creation-job.ts"
 import type { Compress } from "./content/content-coding.ts"
@@ -124,6 +123,7 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
   const router = createRouter(ENDPOINTS, {
     services,
     checkAccess: createCheckAccess(access, rateLimit),
+    bodyServices: services,
     log,
     urlCharacters: settings.urlCharacters,
     onAnswered,

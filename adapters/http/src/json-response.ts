@@ -1,6 +1,7 @@
 /**
  * Every JSON answer, from ready text. Headers are one plain object, because Node's server writes such an
- * object as it is; a `Headers` instance would cost more than the rest of the answer.
+ * object as it is; a `Headers` instance would cost more than the rest of the answer. No header is set on a
+ * finished answer, which would make Node's server write it the slow way.
  */
 import type { Exchange } from "./exchange.ts"
 
@@ -12,23 +13,16 @@ export interface JsonAnswer {
   readonly method: string
   /** Lower-case names; the later ones win. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  readonly moreHeaders?: Readonly<Record<string, string>>
+  readonly moreHeaders?: Readonly<Record<string, string>> | undefined
 }
 
-/**
- * Makes an endpoint's answer, with the exchange's headers among its own: JSON, or no body without a text.
- * Setting headers on a finished answer would make Node's server write it the slow way.
- */
-export type Reply<Status extends number> = (
-  exchange: Pick<Exchange, "carriesHeaders" | "headers" | "method" | "requestId">,
-  status: Status,
-  text?: string,
-  headers?: Readonly<Record<string, string>>,
-) => Response
-
-export const reply: Reply<number> = (exchange, status, text, headers) => {
-  exchange.carriesHeaders = true
-  const { method, requestId, headers: moreHeaders } = exchange
+/** An answer to the exchange, with its headers among the answer's own: JSON, or no body without a text. */
+export function respond(
+  { headers: moreHeaders, method, requestId }: Pick<Exchange, "headers" | "method" | "requestId">,
+  status: number,
+  text: string | undefined,
+  headers: Readonly<Record<string, string>> | undefined,
+): Response {
   if (text !== undefined) {
     return jsonResponse({ status, text, requestId, method, headers, moreHeaders })
   }

@@ -7,13 +7,12 @@ import type { Log, Tracer } from "@safelight/core"
 import { Hono } from "hono"
 import { createWatch, toRefusedRequest, type OnAnswered } from "./answered-request.ts"
 import { DEFAULTS } from "./defaults.ts"
-import type { Endpoint, PathHeaders } from "./endpoint.ts"
+import type { Endpoint } from "./endpoint.ts"
 import type { ErrorCode } from "./errors/error-table.ts"
 import { Refusal } from "./errors/refusal.ts"
 import { createAnswerError } from "./errors/answer-error.ts"
 import type { HostBindings } from "./exchange.ts"
-import { createPathHandler } from "./path-handler.ts"
-import { toAnswer, type Answer, type PipelineOptions } from "./pipeline.ts"
+import { createPathHandler, toAnswer, type PipelineOptions, type ServedPath } from "./pipeline.ts"
 import { createRequestIds } from "./request-id.ts"
 import type { Services } from "./services.ts"
 
@@ -62,7 +61,7 @@ export function createRouter<Needs>(
     const refusal = new Refusal(code, message === undefined ? {} : { message })
     const requestId = nextRequestId()
     onAnswered?.(toRefusedRequest({ requestId, method, refusal }))
-    return answerError(refusal, requestId, method)
+    return answerError(refusal, { requestId, method })
   }
 
   app.notFound(({ req }) => {
@@ -75,13 +74,6 @@ export function createRouter<Needs>(
       return app.fetch(request, bindings)
     },
   }
-}
-
-/** One path with what answers each of its methods, in the order that `Allow` names them. */
-export interface ServedPath {
-  readonly route: string
-  readonly answers: Map<string, Answer>
-  pathHeaders: PathHeaders["toHeaders"] | undefined
 }
 
 function toPaths<Needs>(

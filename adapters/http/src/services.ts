@@ -13,7 +13,7 @@ import type {
   TaskService,
   WebhookService,
 } from "@safelight/core"
-import type { RateLimit } from "./access/rate-limit.ts"
+import type { RateLimit } from "./access/check-access.ts"
 import type { PublicPrefix } from "./addresses.ts"
 import type { ThreadModels } from "./body/creation-job.ts"
 import type { Compress } from "./content/content-coding.ts"

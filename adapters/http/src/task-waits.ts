@@ -18,12 +18,14 @@ import type { Services } from "./services.ts"
 export interface TaskWaits {
   /**
    * Resolves as soon as the task is finished, `seconds` have passed, the caller has left or the waits have
-   * ended. Never rejects.
+   * ended. Never rejects. Bodies in flight are bounded, so that of the caller is released before.
    */
-  wait(exchange: Exchange, task: Task, wish: WaitWish): Promise<Waited>
+  wait(call: WaitingCall, task: Task, wish: WaitWish): Promise<Waited>
   /** All waits end now, and every later one at once. */
   end(): void
 }
+
+export type WaitingCall = Exchange & { readonly releaseBody: () => void }
 
 export interface WaitWish {
   readonly seconds: number | undefined
@@ -76,17 +78,18 @@ export function createTaskWaits(parts: TaskWaitParts): TaskWaits {
   }
 
   return {
-    async wait(exchange, task, { scopes, seconds }) {
+    async wait(call, task, { scopes, seconds }) {
+      call.releaseBody()
       if (seconds === undefined) return { task, headers: {} }
       const headers = { "preference-applied": `wait=${seconds}` }
       if (isTerminal(task) || seconds === 0) return { task, headers }
       const leave = ending.signal.aborted ? undefined : room.enter(task.account)
       if (leave === undefined) return { task, headers: {} }
       const beganAt = performance.now()
-      const isKept = await untilFinished(exchange, task.id, seconds)
+      const isKept = await untilFinished(call, task.id, seconds)
       leave()
-      exchange.waitedMs = performance.now() - beganAt
-      const found = await look(parts, exchange, task, scopes)
+      call.report.waitedMs = performance.now() - beganAt
+      const found = await look(parts, call, task, scopes)
       return { task: found ?? task, headers: isKept && found !== undefined ? headers : {} }
     },
     end: () => ending.abort("ended"),

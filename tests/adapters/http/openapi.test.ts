@@ -436,6 +436,7 @@ describe("a kept file", () => {
     host: undefined,
     headers: {},
     param: () => "",
+    report: { identity: undefined, task: undefined, waitedMs: 0, transfer: undefined },
   }
 
   it("is read when it is first asked for, and once", async () => {

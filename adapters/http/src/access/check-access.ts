@@ -6,23 +6,27 @@
  */
 import type {
   Access,
+  Account,
   ApiKeyScope,
   Authentication,
   AuthenticationRefusal,
   Authorization,
   Identity,
+  Rate,
+  RateAnswer,
+  RatePolicy,
 } from "@safelight/core"
 import type { KeyNeed } from "../endpoint.ts"
 import type { ErrorCode } from "../errors/error-table.ts"
 import { Refusal } from "../errors/refusal.ts"
 import type { Exchange } from "../exchange.ts"
-import type { RateLimit } from "./rate-limit.ts"
 
 /**
- * Sets the exchange's `identity` and `caller`, also of a key that the endpoint refuses. A promise only if something
- * has to be waited for. Throws or rejects with a `Refusal` (401, 403, 429), or with what `Access` rejects with.
+ * Whose key it is. The request's report learns it too, also if the endpoint refuses the key. A promise only if
+ * something has to be waited for. Throws or rejects with a `Refusal` (401, 403, 429), or with what `Access`
+ * rejects with.
  */
-export type Check = (exchange: Exchange, need: KeyNeed) => Promise<void> | undefined
+export type Check = (exchange: Exchange, need: KeyNeed) => Identity | Promise<Identity>
 
 export interface CheckAccess {
   /** Whether the key may do it; counts the request. */
@@ -30,6 +34,17 @@ export interface CheckAccess {
   /** Whether it still may; counts nothing. */
   readonly confirm: Check
 }
+
+/**
+ * Counts a request of the account; a promise only if the storage has to be asked. Throws or rejects with a
+ * `Refusal` (429), or with `storage-unavailable`. The headers that tell the rate (http-decisions §7) become the
+ * exchange's, and so those of whatever is answered; an account without a rate has none.
+ */
+export type RateLimit = (
+  exchange: Pick<Exchange, "headers">,
+  account: Account,
+  policy: RatePolicy,
+) => Promise<void> | undefined
 
 const CODES: Readonly<Record<AuthenticationRefusal, ErrorCode>> = {
   "missing-api-key": "missing_api_key",
@@ -39,11 +54,10 @@ const CODES: Readonly<Record<AuthenticationRefusal, ErrorCode>> = {
 }
 
 export function createCheckAccess(access: Access, rateLimit: RateLimit): CheckAccess {
-  function identify(exchange: Exchange, { scopes }: KeyNeed): Identity | Promise<Identity> {
+  function confirm(exchange: Exchange, { scopes }: KeyNeed): Identity | Promise<Identity> {
     function judge(authentication: Authentication): Identity {
       const identity = demandIdentity(authentication)
-      exchange.identity = identity
-      exchange.caller = identity.account
+      exchange.report.identity = identity
       demandScopes(access.authorize(identity, scopes), scopes)
       return identity
     }
@@ -54,14 +68,31 @@ export function createCheckAccess(access: Access, rateLimit: RateLimit): CheckAc
 
   return {
     admit(exchange, need) {
-      const count = ({ account }: Identity) => rateLimit(exchange, account, need.rate)
-      const identity = identify(exchange, need)
+      function count(identity: Identity): Identity | Promise<Identity> {
+        const counting = rateLimit(exchange, identity.account, need.rate)
+        return counting === undefined ? identity : counting.then(() => identity)
+      }
+      const identity = confirm(exchange, need)
       return identity instanceof Promise ? identity.then(count) : count(identity)
     },
-    confirm(exchange, need) {
-      const identity = identify(exchange, need)
-      return identity instanceof Promise ? identity.then(() => undefined) : undefined
-    },
+    confirm,
+  }
+}
+
+export function createRateLimit(access: Pick<Access, "rateLimit">): RateLimit {
+  return (exchange, account, policy) => {
+    const rate = account.rates[policy]
+    if (rate === null) return undefined
+    exchange.headers["ratelimit-policy"] = toPolicy(policy, rate)
+    function judge(answer: RateAnswer | undefined): undefined {
+      if (answer === undefined) return undefined
+      const seconds = Math.ceil(answer.moreInMs / 1_000)
+      exchange.headers["ratelimit"] = `"${policy}";r=${answer.remaining};t=${seconds}`
+      if (answer.isWithin) return undefined
+      throw new Refusal("rate_limit_exceeded", { headers: { "retry-after": String(seconds) } })
+    }
+    const answer = access.rateLimit(account, policy)
+    return answer instanceof Promise ? answer.then(judge) : judge(answer)
   }
 }
 
@@ -95,4 +126,9 @@ function demandScopes(authorization: Authorization, scopes: readonly ApiKeyScope
     message: `The API key lacks the scope ${authorization.scope}.`,
     headers: { "www-authenticate": challenge },
   })
+}
+
+/** As the draft "RateLimit header fields for HTTP" writes it: `"create";q=60;w=60`. */
+function toPolicy(policy: RatePolicy, { requests, windowMs }: Rate): string {
+  return `"${policy}";q=${requests};w=${Math.ceil(windowMs / 1000)}`
 }

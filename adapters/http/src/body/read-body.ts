@@ -18,11 +18,14 @@ import {
 } from "./held-bodies.ts"
 
 export interface BodyReader {
-  /**
-   * Receives all of the body and hands it to `use`; the bytes count as held until that settles.
-   * Rejects with a `Refusal` (413, 408, 400) or `overloaded`.
-   */
-  read<Result>(request: BodyRequest, use: (pieces: BodyPieces) => Promise<Result>): Promise<Result>
+  /** Receives all of the body. Rejects with a `Refusal` (413, 408, 400) or `overloaded`. */
+  receive(request: BodyRequest): Promise<ReceivedBody>
+}
+
+export interface ReceivedBody {
+  readonly pieces: BodyPieces
+  /** Until then the bytes count as held. Safe to call twice. */
+  readonly release: () => void
 }
 
 export interface BodyRequest {
@@ -56,16 +59,25 @@ export function createBodyReader(settings: BodyReaderSettings): BodyReader {
   const bytes = createSemaphore({ permits: bodiesAtWorkBytes, name: "large bodies" })
 
   return {
-    async read(request, use) {
+    async receive(request) {
       checkDeclared(request.declaredLength, bodyBytes)
       const held = bodies.begin(request.account)
       try {
         const pieces = await collect(request, held, watchPace)
-        if (pieces.lengthBytes === 0) checkUnread(request.declaredLength)
-        if (pieces.lengthBytes <= largeBodyBytes) return await use(pieces)
-        return await bytes.run(() => use(pieces), { weight: pieces.lengthBytes })
-      } finally {
+        const { lengthBytes: weight } = pieces
+        if (weight === 0) checkUnread(request.declaredLength)
+        if (weight <= largeBodyBytes) return { pieces, release: () => held.release() }
+        const endWork = await bytes.acquire({ weight })
+        return {
+          pieces,
+          release() {
+            endWork?.()
+            held.release()
+          },
+        }
+      } catch (error) {
         held.release()
+        throw error
       }
     },
   }

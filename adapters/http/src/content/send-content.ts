@@ -23,7 +23,6 @@ export async function sendContent(options: SendContentOptions): Promise<Response
   const { lengthBytes } = source
   const length = { "content-length": String(lengthBytes) }
   const headers = { ...options.headers, ...exchange.headers, ...length }
-  exchange.carriesHeaders = true
   if (exchange.method === "HEAD") {
     await source.close()
     return new Response(null, { status, headers })
@@ -34,11 +33,11 @@ export async function sendContent(options: SendContentOptions): Promise<Response
   }
   const { host } = exchange
   if (host === undefined) {
-    exchange.transfer = { status, lengthBytes, sentBytes: lengthBytes }
+    exchange.report.transfer = { status, lengthBytes, sentBytes: lengthBytes }
     return new Response(toWebContent(source, onFailure), { status, headers })
   }
   const transfer = { status, lengthBytes, sentBytes: 0 }
-  exchange.transfer = transfer
+  exchange.report.transfer = transfer
   try {
     await host.server.send(host.node, { status, headers, source, transfer })
   } catch (error) {

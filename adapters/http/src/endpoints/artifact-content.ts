@@ -20,7 +20,7 @@ import { CROSS_ORIGIN_HEADERS, type ResponseHeaderName } from "../openapi/respon
 import { textHeader, type HeaderParameter } from "../request/header-parameters.ts"
 import { ARTIFACT_KEY, TASK_ID } from "../request/path-parameters.ts"
 import type { Services } from "../services.ts"
-import { createFindFinished, findArtifact } from "./find-task.ts"
+import { findFinished, findArtifact } from "./find-task.ts"
 
 const VALIDATORS: readonly ResponseHeaderName[] = [
   "X-Request-Id",
@@ -44,11 +44,8 @@ const WHOLE: readonly ResponseHeaderName[] = [
 
 /** Two Range headers mean nothing. */
 const range: HeaderParameter<string | null> = {
-  ...textHeader(
-    "range",
-    "The bytes wanted, such as `bytes=0-499`; what makes no sense is ignored.",
-  ),
-  read: (call) => (countHeader(call, "range") > 1 ? null : call.request.headers.get("range")),
+  ...textHeader("The bytes wanted, such as `bytes=0-499`; what makes no sense is ignored."),
+  parse: (sent, exchange) => (countHeader(exchange, "range") > 1 ? null : sent),
 }
 
 export interface Content {
@@ -81,27 +78,12 @@ export const showContent = defineEndpoint({
   },
   inPath: { task: TASK_ID, key: ARTIFACT_KEY },
   headers: {
-    "If-Match": textHeader(
-      "if-match",
-      "Refuse with 412 unless the artifact has one of these entity tags.",
-    ),
-    "If-Unmodified-Since": textHeader(
-      "if-unmodified-since",
-      "Refuse with 412 if the artifact is newer than this date.",
-    ),
-    "If-None-Match": textHeader(
-      "if-none-match",
-      "Answer 304 if the artifact has one of these entity tags.",
-    ),
-    "If-Modified-Since": textHeader(
-      "if-modified-since",
-      "Answer 304 unless the artifact is newer than this date.",
-    ),
+    "If-Match": textHeader("Refuse with 412 unless the artifact has one of these entity tags."),
+    "If-Unmodified-Since": textHeader("Refuse with 412 if the artifact is newer than this date."),
+    "If-None-Match": textHeader("Answer 304 if the artifact has one of these entity tags."),
+    "If-Modified-Since": textHeader("Answer 304 unless the artifact is newer than this date."),
     Range: range,
-    "If-Range": textHeader(
-      "if-range",
-      "Apply `Range` only to this entity tag or `Last-Modified` date.",
-    ),
+    "If-Range": textHeader("Apply `Range` only to this entity tag or `Last-Modified` date."),
   },
   answers: {
     200: { description: "The whole artifact.", types: CONTENT_TYPES, always: WHOLE },
@@ -130,54 +112,53 @@ export const showContent = defineEndpoint({
       on: [200, 206, 304, 404, 412, 416, 429, 500, 503],
     },
   },
-
-  create(services, { refuse }) {
-    const { service } = services
-    const findFinished = createFindFinished(service, refuse)
-    const openLink = createOpenLink(services, refuse)
-
-    async function findByKey(call: Exchange, account: string, now: number): Promise<Content> {
-      const found = await findFinished(account, call.param("task"))
-      const artifact = findArtifact(refuse, found, call.param("key"))
-      if (now >= artifact.expiresAt) throw refuse("artifact_expired")
-      return { artifact, finishedAt: found.task.finishedAt }
+}).handle((services) => {
+  return async (call) => {
+    const { caller, sent, startedAt: now, requestId } = call
+    const content = await (caller === undefined
+      ? openLink(call, services)
+      : findByKey(call, services, caller.id))
+    const { artifact, finishedAt } = content
+    const conditions: Conditions = {
+      method: call.method === "HEAD" ? "HEAD" : "GET",
+      ifMatch: sent["If-Match"],
+      ifUnmodifiedSince: sent["If-Unmodified-Since"],
+      ifNoneMatch: sent["If-None-Match"],
+      ifModifiedSince: sent["If-Modified-Since"],
+      ifRange: sent["If-Range"],
+      range: sent.Range,
     }
-
-    return async (call) => {
-      const { caller, sent, startedAt: now, requestId } = call
-      const content = await (caller === undefined
-        ? openLink(call, now)
-        : findByKey(call, caller.id, now))
-      const { artifact, finishedAt } = content
-      const conditions: Conditions = {
-        method: call.method === "HEAD" ? "HEAD" : "GET",
-        ifMatch: sent["If-Match"],
-        ifUnmodifiedSince: sent["If-Unmodified-Since"],
-        ifNoneMatch: sent["If-None-Match"],
-        ifModifiedSince: sent["If-Modified-Since"],
-        ifRange: sent["If-Range"],
-        range: sent.Range,
-      }
-      const { bytes } = artifact
-      const held = { etag: toEtag(artifact), lastModifiedAt: finishedAt, bytes }
-      const decision = decideContent(conditions, held, now)
-      const plan = planAnswer(decision, { ...content, now, requestId }, refuse)
-      return answer(services, call, artifact, plan)
-    }
-  },
+    const { bytes } = artifact
+    const held = { etag: toEtag(artifact), lastModifiedAt: finishedAt, bytes }
+    const decision = decideContent(conditions, held, now)
+    const plan = planAnswer(decision, { ...content, now, requestId }, call.refuse)
+    return answer(services, call, artifact, plan)
+  }
 })
 
-/** Opens a link's artifact; throws the one refusal of a link, or 429. */
-function createOpenLink({ links, rateLimit }: Services, refuse: Refuse<"not_found">) {
-  return async (call: Exchange, now: number): Promise<Content> => {
-    const names = { task: call.param("task"), key: call.param("key") }
-    const linked = await links.openLink({ access: readAccess(call.request) ?? [], ...names, now })
-    if (linked === undefined) throw refuse("not_found")
-    const { artifact, linkEndsAt, account, task } = linked
-    // Only now: somebody who guesses links must not use up an account's rate.
-    await rateLimit(call, account, "content")
-    return { artifact, linkEndsAt, finishedAt: task.finishedAt }
-  }
+type Finding = Exchange & {
+  readonly refuse: Refuse<
+    "artifact_expired" | "artifact_not_found" | "not_found" | "task_not_finished" | "task_not_found"
+  >
+}
+
+async function findByKey(call: Finding, { service }: Services, account: string): Promise<Content> {
+  const found = await findFinished(call, service, account)
+  const artifact = findArtifact(call, found)
+  if (call.startedAt >= artifact.expiresAt) throw call.refuse("artifact_expired")
+  return { artifact, finishedAt: found.task.finishedAt }
+}
+
+/** Opens a link's artifact; rejects with the one refusal of a link, or 429. */
+async function openLink(call: Finding, { links, rateLimit }: Services): Promise<Content> {
+  const { param, request, startedAt: now } = call
+  const names = { task: param("task"), key: param("key") }
+  const linked = await links.openLink({ access: readAccess(request) ?? [], ...names, now })
+  if (linked === undefined) throw call.refuse("not_found")
+  const { artifact, linkEndsAt, account, task } = linked
+  // Only now: somebody who guesses links must not use up an account's rate.
+  await rateLimit(call, account, "content")
+  return { artifact, linkEndsAt, finishedAt: task.finishedAt }
 }
 
 async function answer(
@@ -191,7 +172,7 @@ async function answer(
   }
   if (plan.kind === "refused") throw plan.refusal
   if (plan.kind === "not-modified") {
-    return new Response(null, { status: 304, headers: plan.headers })
+    return new Response(null, { status: 304, headers: { ...plan.headers, ...exchange.headers } })
   }
   const { status, headers, segments } = plan
   const first = exchange.method === "HEAD" ? undefined : await open(segments.find(isRange))

@@ -8,7 +8,7 @@ import { defineEndpoint } from "../endpoint.ts"
 import { noBody } from "../request/body-kinds.ts"
 import { ARTIFACT_KEY, TASK_ID } from "../request/path-parameters.ts"
 import { integer } from "../request/query-parameters.ts"
-import { createFindFinished, findArtifact } from "./find-task.ts"
+import { findFinished, findArtifact } from "./find-task.ts"
 
 const PATH = "/v1/tasks/:task/artifacts/:key/links"
 
@@ -38,21 +38,16 @@ export const createLink = defineEndpoint({
     201: { description: "The link. It can't be shown again.", json: "ArtifactLink" },
   },
   refusals: ["task_not_found", "artifact_not_found", "task_not_finished", "artifact_expired"],
-
-  create({ service, links, publicUrl }, { refuse, reply }) {
-    const findFinished = createFindFinished(service, refuse)
-    return async (call) => {
-      const account = call.caller.id
-      const found = await findFinished(account, call.param("task"))
-      const artifact = findArtifact(refuse, found, call.param("key"))
-      const { startedAt: now, query } = call
-      const seconds = query.expires_in
-      const link = await links.createLink({ account, artifact, now, seconds })
-      if (link === undefined) throw refuse("artifact_expired")
-      const url = toContentUrl(publicUrl(), artifact, link.token)
-      return reply(call, 201, JSON.stringify({ url, expires_at: toUnixSeconds(link.endsAt) }))
-    }
-  },
+}).handle(({ service, links, publicUrl }) => async (call) => {
+  const account = call.caller.id
+  const found = await findFinished(call, service, account)
+  const artifact = findArtifact(call, found)
+  const { startedAt: now, query } = call
+  const seconds = query.expires_in
+  const link = await links.createLink({ account, artifact, now, seconds })
+  if (link === undefined) throw call.refuse("artifact_expired")
+  const url = toContentUrl(publicUrl(), artifact, link.token)
+  return call.reply(201, JSON.stringify({ url, expires_at: toUnixSeconds(link.endsAt) }))
 })
 
 export const revokeLinks = defineEndpoint({
@@ -76,14 +71,9 @@ export const revokeLinks = defineEndpoint({
     },
   },
   refusals: ["task_not_found", "artifact_not_found", "task_not_finished"],
-
-  create({ service, links }, { refuse, reply }) {
-    const findFinished = createFindFinished(service, refuse)
-    return async (call) => {
-      const found = await findFinished(call.caller.id, call.param("task"))
-      const { task, key } = findArtifact(refuse, found, call.param("key"))
-      await links.revokeLinks({ kind: "artifact", task, key })
-      return reply(call, 204)
-    }
-  },
+}).handle(({ service, links }) => async (call) => {
+  const found = await findFinished(call, service, call.caller.id)
+  const { task, key } = findArtifact(call, found)
+  await links.revokeLinks({ kind: "artifact", task, key })
+  return call.reply(204)
 })

@@ -27,16 +27,11 @@ export const cancelTask = defineEndpoint({
   body: noBody("This request takes no body."),
   answers: { 200: { description: "What came of it.", json: "Cancellation" } },
   refusals: ["task_not_found"],
-
-  create({ service, prefix }, { refuse, reply }) {
-    return async (call) => {
-      const account = call.caller.id
-      const cancel = (id: string): Promise<Cancellation | undefined> =>
-        service.cancel({ account, id })
-      const found = await findTask(refuse, call.param("task"), cancel)
-      return reply(call, 200, toCancellationText(found, prefix()))
-    }
-  },
+}).handle(({ service, prefix }) => async (call) => {
+  const account = call.caller.id
+  const cancel = (id: string): Promise<Cancellation | undefined> => service.cancel({ account, id })
+  const found = await findTask(call, cancel)
+  return call.reply(200, toCancellationText(found, prefix()))
 })
 
 /** JSON; the task's own text is put together by hand. */

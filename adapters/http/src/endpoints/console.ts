@@ -44,12 +44,10 @@ export const showConsole = defineEndpoint({
   path: "/",
   answers: ANSWERS,
   refusals: [],
-
-  create({ compress, consoleFiles }) {
-    if (consoleFiles?.names.includes(INDEX) !== true) return undefined
-    const headers = { "content-security-policy": POLICY, "referrer-policy": "no-referrer" }
-    return createKeptFile({ ...toFile(consoleFiles, INDEX), compress, headers })
-  },
+}).handle(({ compress, consoleFiles }) => {
+  if (consoleFiles?.names.includes(INDEX) !== true) return undefined
+  const headers = { "content-security-policy": POLICY, "referrer-policy": "no-referrer" }
+  return createKeptFile({ ...toFile(consoleFiles, INDEX), compress, headers })
 })
 
 export const showConsoleFile = defineEndpoint({
@@ -57,19 +55,17 @@ export const showConsoleFile = defineEndpoint({
   path: "/console/:file{.+}",
   answers: ANSWERS,
   refusals: ["route_not_found"],
-
-  create({ compress, consoleFiles }, { refuse }) {
-    if (consoleFiles === undefined) return undefined
-    const names = consoleFiles.names.filter((name) => name !== INDEX)
-    const files = new Map(
-      names.map((name) => [name, createKeptFile({ ...toFile(consoleFiles, name), compress })]),
-    )
-    return (call) => {
-      const file = files.get(call.param("file"))
-      if (file === undefined) throw refuse("route_not_found")
-      return file(call)
-    }
-  },
+}).handle(({ compress, consoleFiles }) => {
+  if (consoleFiles === undefined) return undefined
+  const names = consoleFiles.names.filter((name) => name !== INDEX)
+  const files = new Map(
+    names.map((name) => [name, createKeptFile({ ...toFile(consoleFiles, name), compress })]),
+  )
+  return (call) => {
+    const file = files.get(call.param("file"))
+    if (file === undefined) throw call.refuse("route_not_found")
+    return file(call)
+  }
 })
 
 function toFile({ read }: PageFiles, name: string): KeptFileOptions {

@@ -26,14 +26,12 @@ export const createQuote = defineEndpoint({
   body: creationBody,
   answers: { 200: { description: "The quote.", json: "Quote" } },
   refusals: CREATION_REFUSALS,
-
-  create({ service, models }, { refuse, reply }) {
-    const ids = models.map(({ id }) => id)
-    return async (call) => {
-      const { fingerprint: _unused, ...creation } = call.body
-      const result = await service.quote({ account: call.caller.id, ...creation })
-      if (result.kind === "rejected") throw toCreationRefusal(refuse, result.rejection, ids)
-      return reply(call, 200, JSON.stringify(toQuoteBody(result.quote)))
-    }
-  },
+}).handle(({ service, models }) => {
+  const ids = models.map(({ id }) => id)
+  return async (call) => {
+    const { fingerprint: _unused, ...creation } = await call.body()
+    const result = await service.quote({ account: call.caller.id, ...creation })
+    if (result.kind === "rejected") throw toCreationRefusal(call.refuse, result.rejection, ids)
+    return call.reply(200, JSON.stringify(toQuoteBody(result.quote)))
+  }
 })

@@ -1,7 +1,15 @@
 /**
  * POST /v1/tasks: 202 once the task is durable. A client that leaves before the answer cancels nothing.
  */
-import { isSafelightError, type Labels, type QuoteTerms, type SubmitRequest } from "@safelight/core"
+import {
+  isSafelightError,
+  type Account,
+  type Labels,
+  type QuoteTerms,
+  type SubmitRequest,
+  type SubmitResult,
+  type TaskService,
+} from "@safelight/core"
 import { toTaskPath } from "../addresses.ts"
 import type { Creation } from "../body/creation.ts"
 import { defineEndpoint } from "../endpoint.ts"
@@ -11,9 +19,12 @@ import { maxCost, quote } from "../request/cost-limit.ts"
 import { hops } from "../request/hops.ts"
 import { idempotencyKey } from "../request/idempotency-key.ts"
 import { preferWait } from "../request/prefer-wait.ts"
-import type { Waited } from "../task-waits.ts"
 import { labelHeader } from "../request/labels.ts"
-import { SUBMISSION_REFUSALS, toSubmissionRefusal } from "./submission-refusal.ts"
+import {
+  SUBMISSION_REFUSALS,
+  toSubmissionRefusal,
+  type SubmissionCode,
+} from "./submission-refusal.ts"
 import { toTaskText } from "./task-body.ts"
 
 const SCOPES = ["tasks:write"] as const
@@ -51,33 +62,41 @@ export const createTask = defineEndpoint({
     },
   },
   refusals: [...SUBMISSION_REFUSALS, "outcome_unknown"],
-
-  create({ service, prefix, models, waits }, { refuse, reply }) {
-    const ids = models.map(({ id }) => id)
-    return async (call) => {
-      const key = call.sent["Idempotency-Key"]
-      const request = toSubmitRequest(call.caller.id, call.body, call.sent)
-      const result = await service.submit(request).catch((error: unknown) => {
-        throw key === undefined ? error : toRetryable(refuse, error)
-      })
-      if (result.kind === "rejected") throw toSubmissionRefusal(refuse, result.rejection, ids)
-      const { task, isReplayed } = result
-      call.task = task.id
-      const location = `${prefix()}${toTaskPath(task.id)}`
-      const headers = isReplayed ? { location, "idempotent-replayed": "true" } : { location }
-      const answer = ({ task: now, headers: more }: Waited): Response =>
-        reply(call, 202, toTaskText(now, prefix()), { ...headers, ...more })
-      const made = answer({ task, headers: {} })
-      const seconds = call.sent.Prefer
-      // Bodies in flight are bounded: a wait must not keep others from sending theirs.
-      if (seconds !== undefined) {
-        call.afterBody = async () =>
-          answer(await waits.wait(call, task, { seconds, scopes: SCOPES }))
-      }
-      return made
-    }
-  },
+}).handle(({ service, prefix, models, waits }) => {
+  const ids = models.map(({ id }) => id)
+  return async (call) => {
+    const { task, isReplayed } = await submit(call, service, ids)
+    call.report.task = task.id
+    const location = `${prefix()}${toTaskPath(task.id)}`
+    const headers = isReplayed ? { location, "idempotent-replayed": "true" } : { location }
+    const seconds = call.sent.Prefer
+    if (seconds === undefined) return call.reply(202, toTaskText(task, prefix()), headers)
+    const waited = await waits.wait(call, task, { seconds, scopes: SCOPES })
+    return call.reply(202, toTaskText(waited.task, prefix()), { ...headers, ...waited.headers })
+  }
 })
+
+interface Submission {
+  readonly caller: Account
+  readonly sent: Sent
+  readonly body: () => Promise<Creation>
+  readonly refuse: Refuse<SubmissionCode | "outcome_unknown">
+}
+
+/** Nothing else holds the body, so that it is gone once this has settled, however long the caller waits then. */
+async function submit(
+  { body, caller, refuse, sent }: Submission,
+  service: Pick<TaskService, "submit">,
+  models: readonly string[],
+): Promise<Exclude<SubmitResult, { readonly kind: "rejected" }>> {
+  try {
+    const result = await service.submit(toSubmitRequest(caller.id, await body(), sent))
+    if (result.kind === "rejected") throw toSubmissionRefusal(refuse, result.rejection, models)
+    return result
+  } catch (error) {
+    throw sent["Idempotency-Key"] === undefined ? error : toRetryable(refuse, error)
+  }
+}
 
 interface Sent {
   readonly "Idempotency-Key": string | undefined

@@ -11,11 +11,7 @@ export const showLiveness = defineEndpoint({
   about: { id: "getLiveness", tag: "Health", summary: "Whether the process answers" },
   answers: { 200: { description: "It does.", json: "Liveness" } },
   refusals: [],
-  create:
-    (_services: object, { reply }) =>
-    (call) =>
-      reply(call, 200, '{"status":"ok"}'),
-})
+}).handle((_services: object) => (call) => call.reply(200, '{"status":"ok"}'))
 
 export const showReadiness = defineEndpoint({
   method: "GET",
@@ -23,16 +19,12 @@ export const showReadiness = defineEndpoint({
   about: { id: "getReadiness", tag: "Health", summary: "Whether the service could serve" },
   answers: { 200: { description: "It could.", json: "Readiness" } },
   refusals: ["service_unavailable"],
-
-  create({ checkReady, log }: Pick<Services, "checkReady" | "log">, { refuse, reply }) {
-    return async (call) => {
-      try {
-        await checkReady()
-      } catch (cause) {
-        log.warn({ requestId: call.requestId, error: cause }, "not ready")
-        throw refuse("service_unavailable", { headers: { "retry-after": "5" } })
-      }
-      return reply(call, 200, '{"status":"ready"}')
-    }
-  },
+}).handle(({ checkReady, log }: Pick<Services, "checkReady" | "log">) => async (call) => {
+  try {
+    await checkReady()
+  } catch (cause) {
+    log.warn({ requestId: call.requestId, error: cause }, "not ready")
+    throw call.refuse("service_unavailable", { headers: { "retry-after": "5" } })
+  }
+  return call.reply(200, '{"status":"ready"}')
 })

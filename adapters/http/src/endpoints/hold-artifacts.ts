@@ -42,16 +42,12 @@ export const holdArtifacts = defineEndpoint({
     200: { description: "The artifacts, as they are kept now.", json: "ArtifactList" },
   },
   refusals: ["task_not_found", ...REFUSALS],
-
-  create(services, { refuse, reply }) {
-    return async (call) => {
-      const [account, until] = [call.caller.id, call.query.until]
-      const hold = (id: string) => services.service.holdArtifacts({ account, id, until })
-      const result = await findTask(refuse, call.param("task"), hold)
-      if (result.kind === "refused") throw toHoldRefusal(refuse, result.refusal)
-      return reply(call, 200, await toArtifactsText(services, call, result))
-    }
-  },
+}).handle((services) => async (call) => {
+  const [account, until] = [call.caller.id, call.query.until]
+  const hold = (id: string) => services.service.holdArtifacts({ account, id, until })
+  const result = await findTask(call, hold)
+  if (result.kind === "refused") throw toHoldRefusal(call.refuse, result.refusal)
+  return call.reply(200, await toArtifactsText(services, call, result))
 })
 
 function toHoldRefusal(refuse: Refuse<(typeof REFUSALS)[number]>, refusal: HoldRefusal): Refusal {

@@ -29,39 +29,37 @@ export const showInput = defineEndpoint({
     206: { description: "The part asked for." },
   },
   refusals: ["not_found", "artifact_expired", "range_not_satisfiable"],
+}).handle(({ inputs, log, settings: { inputsWaiting: mostWaiting } }) => {
+  if (inputs === undefined) return undefined
+  const name = "requests for inputs"
+  const places = createSemaphore({ permits: SENT_AT_ONCE, mostWaiting, name })
+  const reads = createSemaphore({ permits: READ_AT_ONCE, mostWaiting, name })
 
-  create({ inputs, log, settings: { inputsWaiting: mostWaiting } }, { refuse }) {
-    if (inputs === undefined) return undefined
-    const name = "requests for inputs"
-    const places = createSemaphore({ permits: SENT_AT_ONCE, mostWaiting, name })
-    const reads = createSemaphore({ permits: READ_AT_ONCE, mostWaiting, name })
-
+  return async (call) => {
+    const { refuse } = call
     function demand<Found extends object>(found: Found | "gone" | undefined): Found {
       if (found === undefined) throw refuse("not_found")
       if (found === "gone") throw refuse("artifact_expired", { message: GONE })
       return found
     }
-
-    return async (call) => {
-      const claim = demand(await inputs.verifyInput(call.param("token")))
-      const found = await places.run(async () => {
-        const input = demand(await reads.run(() => inputs.readInput(claim)))
-        if (!("content" in input)) return input
-        const { content, mimeType } = input
-        const toSource = ({ start, end }: ByteRange): ByteSource =>
-          createByteSource([content.subarray(start, end + 1)])
-        return send(call, { log, mimeType, refuse, toSource, totalBytes: content.byteLength })
-      })
-      if (!("open" in found)) return found
-      // Read piece by piece: it needs no place.
-      const { bytes: totalBytes, mimeType } = found
-      const open = async (range: ByteRange): Promise<ArtifactReader> =>
-        demand(await found.open(range))
-      const toSource = async (range: ByteRange): Promise<ByteSource> =>
-        createByteSource([range], { first: await open(range), open })
-      return send(call, { log, mimeType, refuse, toSource, totalBytes })
-    }
-  },
+    const claim = demand(await inputs.verifyInput(call.param("token")))
+    const found = await places.run(async () => {
+      const input = demand(await reads.run(() => inputs.readInput(claim)))
+      if (!("content" in input)) return input
+      const { content, mimeType } = input
+      const toSource = ({ start, end }: ByteRange): ByteSource =>
+        createByteSource([content.subarray(start, end + 1)])
+      return send(call, { log, mimeType, refuse, toSource, totalBytes: content.byteLength })
+    })
+    if (!("open" in found)) return found
+    // Read piece by piece: it needs no place.
+    const { bytes: totalBytes, mimeType } = found
+    const open = async (range: ByteRange): Promise<ArtifactReader> =>
+      demand(await found.open(range))
+    const toSource = async (range: ByteRange): Promise<ByteSource> =>
+      createByteSource([range], { first: await open(range), open })
+    return send(call, { log, mimeType, refuse, toSource, totalBytes })
+  }
 })
 
 interface SendOptions {

@@ -7,7 +7,7 @@ import { toContentUrl } from "../addresses.ts"
 import { defineEndpoint } from "../endpoint.ts"
 import { TASK_ID } from "../request/path-parameters.ts"
 import type { Services } from "../services.ts"
-import { createFindFinished } from "./find-task.ts"
+import { findFinished } from "./find-task.ts"
 
 export const listArtifacts = defineEndpoint({
   method: "GET",
@@ -21,14 +21,9 @@ export const listArtifacts = defineEndpoint({
   inPath: { task: TASK_ID },
   answers: { 200: { description: "The artifacts.", json: "ArtifactList" } },
   refusals: ["task_not_found", "task_not_finished"],
-
-  create(services, { refuse, reply }) {
-    const findFinished = createFindFinished(services.service, refuse)
-    return async (call) => {
-      const found = await findFinished(call.caller.id, call.param("task"))
-      return reply(call, 200, await toArtifactsText(services, call, found))
-    }
-  },
+}).handle((services) => async (call) => {
+  const found = await findFinished(call, services.service, call.caller.id)
+  return call.reply(200, await toArtifactsText(services, call, found))
 })
 
 /** JSON. */

@@ -21,16 +21,9 @@ export const listEvents = defineEndpoint({
   query: EVENT_QUERY,
   answers: { 200: { description: "The events.", json: "EventList" } },
   refusals: ["task_not_found"],
-
-  create({ service }, { refuse, reply }) {
-    return async (call) => {
-      const account = call.caller.id
-      const task = call.param("task")
-      const range = toEventRange(call.query)
-      const page = await findTask(refuse, task, (id) =>
-        service.listEvents({ account, id, ...range }),
-      )
-      return reply(call, 200, toEventsText(task, range.after, page))
-    }
-  },
+}).handle(({ service }) => async (call) => {
+  const account = call.caller.id
+  const range = toEventRange(call.query)
+  const page = await findTask(call, (id) => service.listEvents({ account, id, ...range }))
+  return call.reply(200, toEventsText(call.param("task"), range.after, page))
 })

@@ -39,28 +39,24 @@ export const listTasks = defineEndpoint({
   },
   answers: { 200: { description: "A page of tasks.", json: "TaskList" } },
   refusals: ["invalid_value"],
-
-  create({ service, prefix }, { refuse, reply }) {
-    return async (call) => {
-      const { created_after, created_before, status, model, label, limit, cursor } = call.query
-      const result = await service.listTasks({
-        account: call.caller.id,
-        limit,
-        ...(created_after !== undefined && { createdAfter: created_after }),
-        ...(created_before !== undefined && { createdBefore: created_before }),
-        ...(status !== undefined && { status }),
-        ...(model !== undefined && { model }),
-        ...(label !== undefined && { labels: label }),
-        ...(cursor !== undefined && { after: cursor }),
-      })
-      if (result.kind === "unknown-model") {
-        const message = toChoice("model", result.models)
-        throw refuseParameters(refuse, [{ param: "model", code: "invalid_value", message }])
-      }
-      const { tasks, next } = result
-      const texts = tasks.map((task) => toTaskText(task, prefix()))
-      const nextCursor = JSON.stringify(next === null ? null : toCursor(next))
-      return reply(call, 200, `{"tasks":[${texts.join(",")}],"next_cursor":${nextCursor}}`)
-    }
-  },
+}).handle(({ service, prefix }) => async (call) => {
+  const { created_after, created_before, status, model, label, limit, cursor } = call.query
+  const result = await service.listTasks({
+    account: call.caller.id,
+    limit,
+    ...(created_after !== undefined && { createdAfter: created_after }),
+    ...(created_before !== undefined && { createdBefore: created_before }),
+    ...(status !== undefined && { status }),
+    ...(model !== undefined && { model }),
+    ...(label !== undefined && { labels: label }),
+    ...(cursor !== undefined && { after: cursor }),
+  })
+  if (result.kind === "unknown-model") {
+    const message = toChoice("model", result.models)
+    throw refuseParameters(call.refuse, [{ param: "model", code: "invalid_value", message }])
+  }
+  const { tasks, next } = result
+  const texts = tasks.map((task) => toTaskText(task, prefix()))
+  const nextCursor = JSON.stringify(next === null ? null : toCursor(next))
+  return call.reply(200, `{"tasks":[${texts.join(",")}],"next_cursor":${nextCursor}}`)
 })

@@ -10,12 +10,10 @@ export const showMetrics = defineEndpoint({
   path: "/metrics",
   answers: { 200: { description: "The metrics, as text." } },
   refusals: [],
-
-  create({ metrics }: Pick<Services, "metrics">, { reply }) {
-    if (metrics === undefined) return undefined
-    return async (call) => {
-      const { contentType, text } = await metrics()
-      return reply(call, 200, text, { "content-type": contentType })
-    }
-  },
+}).handle(({ metrics }: Pick<Services, "metrics">) => {
+  if (metrics === undefined) return undefined
+  return async (call) => {
+    const { contentType, text } = await metrics()
+    return call.reply(200, text, { "content-type": contentType })
+  }
 })

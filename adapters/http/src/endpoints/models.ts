@@ -12,10 +12,7 @@ import { toModelBody } from "./model-body.ts"
 import { toUnknownModelText } from "./submission-refusal.ts"
 
 const HEADERS = {
-  "If-None-Match": textHeader(
-    "if-none-match",
-    "Answer 304 if the answer has one of these entity tags.",
-  ),
+  "If-None-Match": textHeader("Answer 304 if the answer has one of these entity tags."),
 } as const
 
 const KEPT = ["ETag", "Content-Length"] as const
@@ -39,11 +36,9 @@ export const listModels = defineEndpoint({
   headers: HEADERS,
   answers: { 200: { description: "The models.", json: "ModelList", always: KEPT }, 304: UNCHANGED },
   refusals: [],
-
-  create(services) {
-    const { models } = services
-    return toKept(() => ({ models: models.map((model) => toModelBody(services, model)) }))
-  },
+}).handle((services) => {
+  const { models } = services
+  return toKept(() => ({ models: models.map((model) => toModelBody(services, model)) }))
 })
 
 export const showModel = defineEndpoint({
@@ -62,18 +57,16 @@ export const showModel = defineEndpoint({
   headers: HEADERS,
   answers: { 200: { description: "The model.", json: "ModelInfo", always: KEPT }, 304: UNCHANGED },
   refusals: ["not_found"],
-
-  create(services, { refuse }) {
-    const { models } = services
-    const ids = models.map(({ id }) => id)
-    const kept = new Map(models.map((model) => [model.id, toKeptModel(services, model)]))
-    return (call) => {
-      const id = call.param("model")
-      const show = kept.get(id)
-      if (show === undefined) throw refuse("not_found", { message: toUnknownModelText(id, ids) })
-      return show(call)
-    }
-  },
+}).handle((services) => {
+  const { models } = services
+  const ids = models.map(({ id }) => id)
+  const kept = new Map(models.map((model) => [model.id, toKeptModel(services, model)]))
+  return (call) => {
+    const id = call.param("model")
+    const show = kept.get(id)
+    if (show === undefined) throw call.refuse("not_found", { message: toUnknownModelText(id, ids) })
+    return show(call)
+  }
 })
 
 function toKeptModel(services: Services, model: Model): ReturnType<typeof createKeptFile> {

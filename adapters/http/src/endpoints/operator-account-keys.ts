@@ -70,16 +70,14 @@ export const listKeys = defineEndpoint({
   query: {},
   answers: { 200: { description: "All of them.", json: "ApiKeyList" } },
   refusals: ["account_not_found"],
-
-  create({ insight }, { refuse, reply }) {
-    if (insight === undefined) return undefined
-    return async (call) => {
-      const account = call.param("account")
-      const keys = isAccountName(account) ? await insight.accounts.listKeys(account) : undefined
-      if (keys === undefined) throw refuse("account_not_found")
-      return reply(call, 200, JSON.stringify({ keys: keys.map(toKeyBody) }))
-    }
-  },
+}).handle(({ insight }) => {
+  if (insight === undefined) return undefined
+  return async (call) => {
+    const account = call.param("account")
+    const keys = isAccountName(account) ? await insight.accounts.listKeys(account) : undefined
+    if (keys === undefined) throw call.refuse("account_not_found")
+    return call.reply(200, JSON.stringify({ keys: keys.map(toKeyBody) }))
+  }
 })
 
 export const createKey = defineEndpoint({
@@ -99,25 +97,23 @@ export const createKey = defineEndpoint({
   body: newKey,
   answers: { 201: { description: "The key with its secret.", json: "NewApiKey" } },
   refusals: ["account_not_found"],
-
-  create({ insight }, { refuse, reply }) {
-    if (insight === undefined) return undefined
-    return async (call) => {
-      const account = call.param("account")
-      const { expires_in: expiresIn, scopes } = call.body
-      const request = {
-        account,
-        // Each once, in their order.
-        ...(scopes && { scopes: API_KEY_SCOPES.filter((scope) => scopes.includes(scope)) }),
-        ...(expiresIn !== undefined && { lifetimeMs: expiresIn * 1_000 }),
-      }
-      const made = isAccountName(account)
-        ? await insight.accounts.createKey(request, call.identity.keyId)
-        : undefined
-      if (made === undefined) throw refuse("account_not_found")
-      return reply(call, 201, JSON.stringify({ ...toKeyBody(made.view), key: made.key }))
+}).handle(({ insight }) => {
+  if (insight === undefined) return undefined
+  return async (call) => {
+    const account = call.param("account")
+    const { expires_in: expiresIn, scopes } = await call.body()
+    const request = {
+      account,
+      // Each once, in their order.
+      ...(scopes && { scopes: API_KEY_SCOPES.filter((scope) => scopes.includes(scope)) }),
+      ...(expiresIn !== undefined && { lifetimeMs: expiresIn * 1_000 }),
     }
-  },
+    const made = isAccountName(account)
+      ? await insight.accounts.createKey(request, call.identity.keyId)
+      : undefined
+    if (made === undefined) throw call.refuse("account_not_found")
+    return call.reply(201, JSON.stringify({ ...toKeyBody(made.view), key: made.key }))
+  }
 })
 
 export const revokeKey = defineEndpoint({
@@ -135,18 +131,16 @@ export const revokeKey = defineEndpoint({
   body: noBody("This request takes no body."),
   answers: { 200: { description: "The key as it is now.", json: "ApiKey" } },
   refusals: ["key_not_found"],
-
-  create({ insight }, { refuse, reply }) {
-    if (insight === undefined) return undefined
-    return async (call) => {
-      const name = { account: call.param("account"), id: call.param("key") }
-      const revoked = isKeyName(name)
-        ? await insight.accounts.revokeKey(name, call.identity.keyId)
-        : undefined
-      if (revoked === undefined) throw refuse("key_not_found")
-      return reply(call, 200, JSON.stringify(toKeyBody(revoked)))
-    }
-  },
+}).handle(({ insight }) => {
+  if (insight === undefined) return undefined
+  return async (call) => {
+    const name = { account: call.param("account"), id: call.param("key") }
+    const revoked = isKeyName(name)
+      ? await insight.accounts.revokeKey(name, call.identity.keyId)
+      : undefined
+    if (revoked === undefined) throw call.refuse("key_not_found")
+    return call.reply(200, JSON.stringify(toKeyBody(revoked)))
+  }
 })
 
 export const rotateKey = defineEndpoint({
@@ -168,26 +162,24 @@ export const rotateKey = defineEndpoint({
     201: { description: "The new key with its secret, and the old one.", json: "RotatedApiKey" },
   },
   refusals: ["key_not_found", "key_revoked"],
-
-  create({ insight }, { refuse, reply }) {
-    if (insight === undefined) return undefined
-    return async (call) => {
-      const name = { account: call.param("account"), id: call.param("key") }
-      if (!isKeyName(name)) throw refuse("key_not_found")
-      const { expires_in: expiresIn, grace_seconds: grace = 0 } = call.body
-      const rotation = {
-        ...name,
-        graceMs: grace * 1_000,
-        ...(expiresIn !== undefined && { lifetimeMs: expiresIn * 1_000 }),
-      }
-      const rotated = await insight.accounts.rotateKey(rotation, call.identity.keyId)
-      if (rotated.kind === "unknown") throw refuse("key_not_found")
-      if (rotated.kind === "revoked") throw refuse("key_revoked")
-      const replaced = toKeyBody(rotated.replaced)
-      const body = { ...toKeyBody(rotated.view), key: rotated.key, replaced }
-      return reply(call, 201, JSON.stringify(body))
+}).handle(({ insight }) => {
+  if (insight === undefined) return undefined
+  return async (call) => {
+    const name = { account: call.param("account"), id: call.param("key") }
+    const { expires_in: expiresIn, grace_seconds: grace = 0 } = await call.body()
+    if (!isKeyName(name)) throw call.refuse("key_not_found")
+    const rotation = {
+      ...name,
+      graceMs: grace * 1_000,
+      ...(expiresIn !== undefined && { lifetimeMs: expiresIn * 1_000 }),
     }
-  },
+    const rotated = await insight.accounts.rotateKey(rotation, call.identity.keyId)
+    if (rotated.kind === "unknown") throw call.refuse("key_not_found")
+    if (rotated.kind === "revoked") throw call.refuse("key_revoked")
+    const replaced = toKeyBody(rotated.replaced)
+    const body = { ...toKeyBody(rotated.view), key: rotated.key, replaced }
+    return call.reply(201, JSON.stringify(body))
+  }
 })
 
 function isKeyName({ account, id }: { readonly account: string; readonly id: string }): boolean {

@@ -41,19 +41,17 @@ export const listAccounts = defineEndpoint({
   },
   answers: { 200: { description: "A page of accounts.", json: "OperatorAccountList" } },
   refusals: [],
-
-  create({ insight }, { reply }) {
-    if (insight === undefined) return undefined
-    return async (call) => {
-      const { cursor, limit } = call.query
-      const after = cursor && { after: cursor.id }
-      const page = await insight.accounts.listAccounts({ limit, ...after })
-      const accounts = page.accounts.map(toSettingsBody)
-      // The moment is no part of this order.
-      const next = page.next === null ? null : toCursor({ createdAt: 0, id: page.next })
-      return reply(call, 200, JSON.stringify({ accounts, next_cursor: next }))
-    }
-  },
+}).handle(({ insight }) => {
+  if (insight === undefined) return undefined
+  return async (call) => {
+    const { cursor, limit } = call.query
+    const after = cursor && { after: cursor.id }
+    const page = await insight.accounts.listAccounts({ limit, ...after })
+    const accounts = page.accounts.map(toSettingsBody)
+    // The moment is no part of this order.
+    const next = page.next === null ? null : toCursor({ createdAt: 0, id: page.next })
+    return call.reply(200, JSON.stringify({ accounts, next_cursor: next }))
+  }
 })
 
 export const showAccount = defineEndpoint({
@@ -65,16 +63,14 @@ export const showAccount = defineEndpoint({
   query: {},
   answers: { 200: { description: "The account.", json: "OperatorAccount" } },
   refusals: ["account_not_found"],
-
-  create({ insight }, { refuse, reply }) {
-    if (insight === undefined) return undefined
-    return async (call) => {
-      const name = call.param("account")
-      const found = isAccountName(name) ? await insight.accounts.findAccount(name) : undefined
-      if (found === undefined) throw refuse("account_not_found")
-      return reply(call, 200, JSON.stringify(toAccountBody(found)))
-    }
-  },
+}).handle(({ insight }) => {
+  if (insight === undefined) return undefined
+  return async (call) => {
+    const name = call.param("account")
+    const found = isAccountName(name) ? await insight.accounts.findAccount(name) : undefined
+    if (found === undefined) throw call.refuse("account_not_found")
+    return call.reply(200, JSON.stringify(toAccountBody(found)))
+  }
 })
 
 export const setAccount = defineEndpoint({
@@ -104,20 +100,19 @@ export const setAccount = defineEndpoint({
   }),
   answers: { 200: { description: "The account as it is now.", json: "OperatorAccount" } },
   refusals: ["invalid_value"],
-
-  create({ insight }, { refuse, reply }) {
-    if (insight === undefined) return undefined
-    return async (call) => {
-      const name = call.param("account")
-      if (!isAccountName(name)) {
-        const message = "account must be 1 to 200 printable characters."
-        throw refuseParameters(refuse, [{ param: "account", code: "invalid_value", message }])
-      }
-      const { keyId } = call.identity
-      const view = await insight.accounts.setAccount(name, toSettingsChange(call.body), keyId)
-      return reply(call, 200, JSON.stringify(toAccountBody(view)))
+}).handle(({ insight }) => {
+  if (insight === undefined) return undefined
+  return async (call) => {
+    const change = toSettingsChange(await call.body())
+    const name = call.param("account")
+    if (!isAccountName(name)) {
+      const message = "account must be 1 to 200 printable characters."
+      throw refuseParameters(call.refuse, [{ param: "account", code: "invalid_value", message }])
     }
-  },
+    const { keyId } = call.identity
+    const view = await insight.accounts.setAccount(name, change, keyId)
+    return call.reply(200, JSON.stringify(toAccountBody(view)))
+  }
 })
 
 export const revokeAccountLinks = defineEndpoint({
@@ -140,15 +135,13 @@ export const revokeAccountLinks = defineEndpoint({
     },
   },
   refusals: ["account_not_found"],
-
-  create({ insight }, { refuse, reply }) {
-    if (insight === undefined) return undefined
-    return async (call) => {
-      const name = call.param("account")
-      const { keyId } = call.identity
-      const isRevoked = isAccountName(name) && (await insight.accounts.revokeLinks(name, keyId))
-      if (!isRevoked) throw refuse("account_not_found")
-      return reply(call, 204)
-    }
-  },
+}).handle(({ insight }) => {
+  if (insight === undefined) return undefined
+  return async (call) => {
+    const name = call.param("account")
+    const { keyId } = call.identity
+    const isRevoked = isAccountName(name) && (await insight.accounts.revokeLinks(name, keyId))
+    if (!isRevoked) throw call.refuse("account_not_found")
+    return call.reply(204)
+  }
 })

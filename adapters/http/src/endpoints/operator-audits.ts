@@ -42,24 +42,24 @@ export const streamAudit = defineEndpoint({
     },
   },
   refusals: ["audit_running", "concurrency_limit_exceeded", "overloaded"],
-
-  create(services, { refuse }) {
-    const { insight } = services
-    if (insight === undefined) return undefined
-    return async (call) => {
-      let audit: RunningAudit | undefined
-      return sendStream(services, {
-        exchange: call,
-        scopes: OPERATOR_KEY.scopes,
-        async watch({ onEnd }) {
-          audit = insight.audits.begin(call.body.kind, onEnd)
-          if (audit === undefined) throw refuse("audit_running")
-          return audit
-        },
-        toTexts: () => ({ source: toSource(() => audit?.next()) }),
-      })
-    }
-  },
+}).handle((services) => {
+  const { insight } = services
+  if (insight === undefined) return undefined
+  return async (call) => {
+    const { kind } = await call.body()
+    call.releaseBody()
+    let audit: RunningAudit | undefined
+    return sendStream(services, {
+      exchange: call,
+      scopes: OPERATOR_KEY.scopes,
+      async watch({ onEnd }) {
+        audit = insight.audits.begin(kind, onEnd)
+        if (audit === undefined) throw call.refuse("audit_running")
+        return audit
+      },
+      toTexts: () => ({ source: toSource(() => audit?.next()) }),
+    })
+  }
 })
 
 function toSource(next: () => Promise<AuditMessage | undefined> | undefined): TextSource {

@@ -27,19 +27,17 @@ export const listChanges = defineEndpoint({
   },
   answers: { 200: { description: "A page of changes.", json: "OperatorChangeList" } },
   refusals: [],
-
-  create({ insight }, { reply }) {
-    if (insight === undefined) return undefined
-    return async (call) => {
-      const { cursor, limit } = call.query
-      const before = cursor && { before: cursor.id }
-      const page = await insight.changes.listChanges({ limit, ...before })
-      // The moment is no part of this order.
-      const next = page.next === null ? null : toCursor({ createdAt: 0, id: page.next })
-      const changes = page.changes.map(toChangeBody)
-      return reply(call, 200, JSON.stringify({ changes, next_cursor: next }))
-    }
-  },
+}).handle(({ insight }) => {
+  if (insight === undefined) return undefined
+  return async (call) => {
+    const { cursor, limit } = call.query
+    const before = cursor && { before: cursor.id }
+    const page = await insight.changes.listChanges({ limit, ...before })
+    // The moment is no part of this order.
+    const next = page.next === null ? null : toCursor({ createdAt: 0, id: page.next })
+    const changes = page.changes.map(toChangeBody)
+    return call.reply(200, JSON.stringify({ changes, next_cursor: next }))
+  }
 })
 
 function toChangeBody(change: OperatorChange): object {

@@ -30,14 +30,12 @@ export const listChannels = defineEndpoint({
     },
   },
   refusals: [],
-
-  create({ insight }, { reply }) {
-    if (insight === undefined) return undefined
-    return async (call) => {
-      const channels = await insight.channels.listChannels()
-      return reply(call, 200, JSON.stringify({ channels: channels.map(toChannelBody) }))
-    }
-  },
+}).handle(({ insight }) => {
+  if (insight === undefined) return undefined
+  return async (call) => {
+    const channels = await insight.channels.listChannels()
+    return call.reply(200, JSON.stringify({ channels: channels.map(toChannelBody) }))
+  }
 })
 
 export const pauseChannel = defineChange({
@@ -78,15 +76,13 @@ export const checkChannel = defineEndpoint({
   body: noBody("A check takes no body."),
   answers: { 200: { description: "What was found.", json: "ChannelCheck" } },
   refusals: ["channel_not_found"],
-
-  create({ insight }, { refuse, reply }) {
-    if (insight === undefined) return undefined
-    return async (call) => {
-      const found = await insight.channels.checkChannel(call.param("channel"))
-      if (found === undefined) throw refuse("channel_not_found")
-      return reply(call, 200, JSON.stringify(toCheckBody(found)))
-    }
-  },
+}).handle(({ insight }) => {
+  if (insight === undefined) return undefined
+  return async (call) => {
+    const found = await insight.channels.checkChannel(call.param("channel"))
+    if (found === undefined) throw call.refuse("channel_not_found")
+    return call.reply(200, JSON.stringify(toCheckBody(found)))
+  }
 })
 
 interface Change {
@@ -116,14 +112,12 @@ function defineChange({ change, id, summary, word }: Change): Endpoint {
     body: noBody("This takes no body."),
     answers: { 200: { description: "The channel as it stands.", json: "ChannelStanding" } },
     refusals: ["channel_not_found"],
-
-    create({ insight }, { refuse, reply }) {
-      if (insight === undefined) return undefined
-      return async (call) => {
-        const standing = await change(insight.channels, call.param("channel"), call.identity.keyId)
-        if (standing === undefined) throw refuse("channel_not_found")
-        return reply(call, 200, JSON.stringify(toStandingBody(standing)))
-      }
-    },
+  }).handle(({ insight }) => {
+    if (insight === undefined) return undefined
+    return async (call) => {
+      const standing = await change(insight.channels, call.param("channel"), call.identity.keyId)
+      if (standing === undefined) throw call.refuse("channel_not_found")
+      return call.reply(200, JSON.stringify(toStandingBody(standing)))
+    }
   })
 }

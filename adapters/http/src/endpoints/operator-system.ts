@@ -18,14 +18,12 @@ export const showSystem = defineEndpoint({
   query: {},
   answers: { 200: { description: "As it is.", json: "System" } },
   refusals: [],
-
-  create({ insight }, { reply }) {
-    if (insight === undefined) return undefined
-    return async (call) => {
-      const facts = await insight.system.readSystem()
-      return reply(call, 200, JSON.stringify(toSystemBody(facts)))
-    }
-  },
+}).handle(({ insight }) => {
+  if (insight === undefined) return undefined
+  return async (call) => {
+    const facts = await insight.system.readSystem()
+    return call.reply(200, JSON.stringify(toSystemBody(facts)))
+  }
 })
 
 function toSystemBody(facts: SystemFacts): object {

@@ -67,32 +67,30 @@ export const listAllTasks = defineEndpoint({
   },
   answers: { 200: { description: "A page of tasks.", json: "OperatorTaskList" } },
   refusals: ["invalid_value"],
-
-  create({ insight, prefix }, { refuse, reply }) {
-    if (insight === undefined) return undefined
-    return async (call) => {
-      const { account, created_after, created_before, status, model, label, limit, cursor } =
-        call.query
-      if (account === undefined) refuseWithoutAccount(refuse, call.query)
-      const result = await insight.tasks.listTasks({
-        limit,
-        ...(account !== undefined && { account }),
-        ...(created_after !== undefined && { createdAfter: created_after }),
-        ...(created_before !== undefined && { createdBefore: created_before }),
-        ...(status !== undefined && { status }),
-        ...(model !== undefined && { model }),
-        ...(label !== undefined && { labels: label }),
-        ...(cursor !== undefined && { after: cursor }),
-      })
-      if (result.kind === "unknown-model") {
-        const message = toChoice("model", result.models)
-        throw refuseParameters(refuse, [{ param: "model", code: "invalid_value", message }])
-      }
-      const texts = result.tasks.map((task) => toOperatorTaskText(task, prefix()))
-      const next = JSON.stringify(result.next === null ? null : toCursor(result.next))
-      return reply(call, 200, `{"tasks":[${texts.join(",")}],"next_cursor":${next}}`)
+}).handle(({ insight, prefix }) => {
+  if (insight === undefined) return undefined
+  return async (call) => {
+    const { account, created_after, created_before, status, model, label, limit, cursor } =
+      call.query
+    if (account === undefined) refuseWithoutAccount(call)
+    const result = await insight.tasks.listTasks({
+      limit,
+      ...(account !== undefined && { account }),
+      ...(created_after !== undefined && { createdAfter: created_after }),
+      ...(created_before !== undefined && { createdBefore: created_before }),
+      ...(status !== undefined && { status }),
+      ...(model !== undefined && { model }),
+      ...(label !== undefined && { labels: label }),
+      ...(cursor !== undefined && { after: cursor }),
+    })
+    if (result.kind === "unknown-model") {
+      const message = toChoice("model", result.models)
+      throw refuseParameters(call.refuse, [{ param: "model", code: "invalid_value", message }])
     }
-  },
+    const texts = result.tasks.map((task) => toOperatorTaskText(task, prefix()))
+    const next = JSON.stringify(result.next === null ? null : toCursor(result.next))
+    return call.reply(200, `{"tasks":[${texts.join(",")}],"next_cursor":${next}}`)
+  }
 })
 
 export const showAnyTask = defineEndpoint({
@@ -104,14 +102,12 @@ export const showAnyTask = defineEndpoint({
   query: {},
   answers: { 200: { description: "The task.", json: "OperatorTask" } },
   refusals: ["task_not_found"],
-
-  create({ insight, prefix }, { refuse, reply }) {
-    if (insight === undefined) return undefined
-    return async (call) => {
-      const task = await findTask(refuse, call.param("task"), (id) => insight.tasks.findTask(id))
-      return reply(call, 200, toOperatorTaskText(task, prefix()))
-    }
-  },
+}).handle(({ insight, prefix }) => {
+  if (insight === undefined) return undefined
+  return async (call) => {
+    const task = await findTask(call, (id) => insight.tasks.findTask(id))
+    return call.reply(200, toOperatorTaskText(task, prefix()))
+  }
 })
 
 export const listStoredEvents = defineEndpoint({
@@ -131,23 +127,21 @@ export const listStoredEvents = defineEndpoint({
   query: EVENT_QUERY,
   answers: { 200: { description: "The events.", json: "StoredEventList" } },
   refusals: ["task_not_found"],
-
-  create({ insight }, { refuse, reply }) {
-    if (insight === undefined) return undefined
-    return async (call) => {
-      const id = call.param("task")
-      const range = toEventRange(call.query)
-      const { events, next } = await findTask(refuse, id, (task) =>
-        insight.tasks.listStoredEvents(task, range),
-      )
-      const body = {
-        task_id: id,
-        events: events.map(toEventBody),
-        next_cursor: toEventCursor(id, next),
-      }
-      return reply(call, 200, JSON.stringify(body))
+}).handle(({ insight }) => {
+  if (insight === undefined) return undefined
+  return async (call) => {
+    const range = toEventRange(call.query)
+    const { events, next } = await findTask(call, (id) =>
+      insight.tasks.listStoredEvents(id, range),
+    )
+    const id = call.param("task")
+    const body = {
+      task_id: id,
+      events: events.map(toEventBody),
+      next_cursor: toEventCursor(id, next),
     }
-  },
+    return call.reply(200, JSON.stringify(body))
+  }
 })
 
 export const cancelAnyTask = defineEndpoint({
@@ -165,16 +159,13 @@ export const cancelAnyTask = defineEndpoint({
   body: noBody("This request takes no body."),
   answers: { 200: { description: "What came of it.", json: "Cancellation" } },
   refusals: ["task_not_found"],
-
-  create({ insight, prefix }, { refuse, reply }) {
-    if (insight === undefined) return undefined
-    return async (call) => {
-      const id = call.param("task")
-      const { keyId } = call.identity
-      const found = await findTask(refuse, id, (task) => insight.tasks.cancelTask(task, keyId))
-      return reply(call, 200, toCancellationText(found, prefix()))
-    }
-  },
+}).handle(({ insight, prefix }) => {
+  if (insight === undefined) return undefined
+  return async (call) => {
+    const { keyId } = call.identity
+    const found = await findTask(call, (task) => insight.tasks.cancelTask(task, keyId))
+    return call.reply(200, toCancellationText(found, prefix()))
+  }
 })
 
 export const resolveTask = defineEndpoint({
@@ -194,29 +185,30 @@ export const resolveTask = defineEndpoint({
   body: verdictBody,
   answers: { 200: { description: "The task as it is now.", json: "OperatorTask" } },
   refusals: ["task_not_found", "task_not_in_doubt", "invalid_value", "missing_required_parameter"],
-
-  create({ insight, prefix }, { refuse, reply }) {
-    if (insight === undefined) return undefined
-    return async (call) => {
-      const verdict = toVerdict(refuse, call.param("task"), call.body)
-      const { keyId } = call.identity
-      const resolve = () => insight.tasks.resolveTask(verdict, keyId)
-      const result = await findTask(refuse, verdict.task, resolve)
-      if (result.kind === "unknown-task") throw refuse("task_not_found")
-      if (result.kind === "not-doubtful") throw refuse("task_not_in_doubt")
-      if (result.kind === "no-operation") {
-        const message = "adopt must be JSON but null, or a plain text without blanks and quotes."
-        throw refuseParameters(refuse, [{ param: "adopt", code: "invalid_value", message }])
-      }
-      return reply(call, 200, toOperatorTaskText(result.task, prefix()))
+}).handle(({ insight, prefix }) => {
+  if (insight === undefined) return undefined
+  return async (call) => {
+    const verdict = toVerdict(call.refuse, call.param("task"), await call.body())
+    const { keyId } = call.identity
+    const resolve = () => insight.tasks.resolveTask(verdict, keyId)
+    const result = await findTask(call, resolve)
+    if (result.kind === "unknown-task") throw call.refuse("task_not_found")
+    if (result.kind === "not-doubtful") throw call.refuse("task_not_in_doubt")
+    if (result.kind === "no-operation") {
+      const message = "adopt must be JSON but null, or a plain text without blanks and quotes."
+      throw refuseParameters(call.refuse, [{ param: "adopt", code: "invalid_value", message }])
     }
-  },
+    return call.reply(200, toOperatorTaskText(result.task, prefix()))
+  }
 })
 
-function refuseWithoutAccount(
-  refuse: Refuse<"invalid_value">,
-  query: Readonly<Record<"created_after" | "created_before" | "label", unknown>>,
-): void {
+function refuseWithoutAccount({
+  query,
+  refuse,
+}: {
+  readonly query: Readonly<Record<"created_after" | "created_before" | "label", unknown>>
+  readonly refuse: Refuse<"invalid_value">
+}): void {
   const params = (["created_after", "created_before", "label"] as const).filter(
     (param) => query[param] !== undefined,
   )

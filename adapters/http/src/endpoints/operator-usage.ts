@@ -28,23 +28,21 @@ export const showOperatorUsage = defineEndpoint({
   },
   answers: { 200: { description: "The sums of the period.", json: "OperatorUsage" } },
   refusals: ["invalid_value"],
-
-  create({ insight }, { refuse, reply }) {
-    if (insight === undefined) return undefined
-    return async (call) => {
-      const nextSecond = (toUnixSeconds(call.startedAt) + 1) * 1_000
-      const { account, by, from = 0, to = Math.max(from, nextSecond) } = call.query
-      if (to < from) {
-        const message = "to must not be before from."
-        throw refuseParameters(refuse, [{ param: "to", code: "invalid_value", message }])
-      }
-      const request = { by, from, to, ...(account !== undefined && { account }) }
-      const { hasMore, rows } = await insight.usage.sumUsage(request)
-      const period = { by, from: toUnixSeconds(from), to: toUnixSeconds(to) }
-      const body = { ...period, rows: rows.map(toRowBody), has_more: hasMore }
-      return reply(call, 200, JSON.stringify(body))
+}).handle(({ insight }) => {
+  if (insight === undefined) return undefined
+  return async (call) => {
+    const nextSecond = (toUnixSeconds(call.startedAt) + 1) * 1_000
+    const { account, by, from = 0, to = Math.max(from, nextSecond) } = call.query
+    if (to < from) {
+      const message = "to must not be before from."
+      throw refuseParameters(call.refuse, [{ param: "to", code: "invalid_value", message }])
     }
-  },
+    const request = { by, from, to, ...(account !== undefined && { account }) }
+    const { hasMore, rows } = await insight.usage.sumUsage(request)
+    const period = { by, from: toUnixSeconds(from), to: toUnixSeconds(to) }
+    const body = { ...period, rows: rows.map(toRowBody), has_more: hasMore }
+    return call.reply(200, JSON.stringify(body))
+  }
 })
 
 function toRowBody(row: OperatorUsageRow): object {

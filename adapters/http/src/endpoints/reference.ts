@@ -17,10 +17,7 @@ const KEPT: readonly ResponseHeaderName[] = [
 ]
 
 const HEADERS = {
-  "If-None-Match": textHeader(
-    "if-none-match",
-    "Answer 304 if the file has one of these entity tags.",
-  ),
+  "If-None-Match": textHeader("Answer 304 if the file has one of these entity tags."),
 } as const
 
 function toFileAnswers(types: readonly string[], headers: readonly ResponseHeaderName[] = []) {
@@ -38,15 +35,13 @@ export const showDocument = defineEndpoint({
   headers: HEADERS,
   answers: toFileAnswers(["application/json"]),
   refusals: [],
-
-  create({ compress, describeApi }) {
-    if (describeApi === undefined) return undefined
-    return createKeptFile({
-      compress,
-      type: "application/json; charset=utf-8",
-      read: async () => toBytes(JSON.stringify(describeApi())),
-    })
-  },
+}).handle(({ compress, describeApi }) => {
+  if (describeApi === undefined) return undefined
+  return createKeptFile({
+    compress,
+    type: "application/json; charset=utf-8",
+    read: async () => toBytes(JSON.stringify(describeApi())),
+  })
 })
 
 export const showPage = defineEndpoint({
@@ -56,16 +51,14 @@ export const showPage = defineEndpoint({
   headers: HEADERS,
   answers: toFileAnswers(["text/html"], ["Content-Security-Policy", "Referrer-Policy"]),
   refusals: [],
-
-  create({ compress, describeApi, readPackageFile }) {
-    if (describeApi === undefined || readPackageFile === undefined) return undefined
-    return createKeptFile({
-      compress,
-      type: "text/html; charset=utf-8",
-      read: async () => toBytes(PAGE),
-      headers: { "content-security-policy": PAGE_POLICY, "referrer-policy": "no-referrer" },
-    })
-  },
+}).handle(({ compress, describeApi, readPackageFile }) => {
+  if (describeApi === undefined || readPackageFile === undefined) return undefined
+  return createKeptFile({
+    compress,
+    type: "text/html; charset=utf-8",
+    read: async () => toBytes(PAGE),
+    headers: { "content-security-policy": PAGE_POLICY, "referrer-policy": "no-referrer" },
+  })
 })
 
 export const showPageFile = defineEndpoint({
@@ -82,17 +75,15 @@ export const showPageFile = defineEndpoint({
   headers: HEADERS,
   answers: toFileAnswers([...new Set(DOCS_FILES.map(({ type }) => type.replace(/;.*$/, "")))]),
   refusals: ["route_not_found", "internal_error"],
-
-  create({ compress, describeApi, readPackageFile }, { refuse }) {
-    if (describeApi === undefined || readPackageFile === undefined) return undefined
-    const files = toDocsFiles(readPackageFile)
-    const kept = new Map(files.map((file) => [file.name, createKeptFile({ ...file, compress })]))
-    return (call) => {
-      const file = kept.get(call.param("file"))
-      if (file === undefined) throw refuse("route_not_found")
-      return file(call)
-    }
-  },
+}).handle(({ compress, describeApi, readPackageFile }) => {
+  if (describeApi === undefined || readPackageFile === undefined) return undefined
+  const files = toDocsFiles(readPackageFile)
+  const kept = new Map(files.map((file) => [file.name, createKeptFile({ ...file, compress })]))
+  return (call) => {
+    const file = kept.get(call.param("file"))
+    if (file === undefined) throw call.refuse("route_not_found")
+    return file(call)
+  }
 })
 
 function toBytes(text: string): Uint8Array {

@@ -20,17 +20,13 @@ export const showBalance = defineEndpoint({
   query: {},
   answers: { 200: { description: "The balance.", json: "Balance" } },
   refusals: [],
-
-  create({ service }, { reply }) {
-    return async (call) => {
-      const balance = await service.readBalance(call.caller.id)
-      const body = {
-        budget_micros: balance.budgetMicros,
-        reserved_micros: balance.reservedMicros,
-        spent_micros: balance.chargedMicros,
-        left_micros: balance.leftMicros,
-      }
-      return reply(call, 200, JSON.stringify(body))
-    }
-  },
+}).handle(({ service }) => async (call) => {
+  const balance = await service.readBalance(call.caller.id)
+  const body = {
+    budget_micros: balance.budgetMicros,
+    reserved_micros: balance.reservedMicros,
+    spent_micros: balance.chargedMicros,
+    left_micros: balance.leftMicros,
+  }
+  return call.reply(200, JSON.stringify(body))
 })

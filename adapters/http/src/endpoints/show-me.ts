@@ -14,18 +14,14 @@ export const showMe = defineEndpoint({
   query: {},
   answers: { 200: { description: "The key, without its secret.", json: "Me" } },
   refusals: [],
-
-  create(_services, { reply }) {
-    return (call) => {
-      const { account, expiresAt, keyId, scopes } = call.identity
-      const body = {
-        account: account.id,
-        key_id: keyId,
-        scopes,
-        expires_at: toUnixSeconds(expiresAt),
-        max_retention_seconds: Math.floor(account.maxRetentionMs / 1_000),
-      }
-      return reply(call, 200, JSON.stringify(body))
-    }
-  },
+}).handle((_services) => (call) => {
+  const { account, expiresAt, keyId, scopes } = call.identity
+  const body = {
+    account: account.id,
+    key_id: keyId,
+    scopes,
+    expires_at: toUnixSeconds(expiresAt),
+    max_retention_seconds: Math.floor(account.maxRetentionMs / 1_000),
+  }
+  return call.reply(200, JSON.stringify(body))
 })

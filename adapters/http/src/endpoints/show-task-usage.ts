@@ -20,13 +20,9 @@ export const showTaskUsage = defineEndpoint({
   inPath: { task: TASK_ID },
   answers: { 200: { description: "The task's usage.", json: "TaskUsage" } },
   refusals: ["task_not_found"],
-
-  create({ service }, { refuse, reply }) {
-    return async (call) => {
-      const account = call.caller.id
-      const find = (id: string) => service.findUsage({ account, id })
-      const found = await findTask(refuse, call.param("task"), find)
-      return reply(call, 200, toTaskUsageText(found))
-    }
-  },
+}).handle(({ service }) => async (call) => {
+  const account = call.caller.id
+  const find = (id: string) => service.findUsage({ account, id })
+  const found = await findTask(call, find)
+  return call.reply(200, toTaskUsageText(found))
 })

@@ -40,26 +40,24 @@ export const showTask = defineEndpoint({
     },
   },
   refusals: ["task_not_found"],
-
-  create({ service, prefix, settings, waits }, { refuse, reply }) {
-    const finished = createBoundedCache<Finished>(settings.cachedTasks)
-    return (call) => {
-      const account = call.caller.id
-      const task = call.param("task")
-      const known = finished.get(task)
-      const seconds = call.sent.Prefer
-      if (known?.account === account && seconds === undefined) return reply(call, 200, known.text)
-      const answer = (found: Task, headers?: Waited["headers"]): Response => {
-        const text = toTaskText(found, prefix())
-        if (!isTerminal(found)) return reply(call, 200, text, { ...POLL_HEADERS, ...headers })
-        finished.set(found.id, { account: found.account, text })
-        return reply(call, 200, text, headers)
-      }
-      const finding = findTask(refuse, task, (id) => service.findTask({ account, id }))
-      if (seconds === undefined) return finding.then((found) => answer(found))
-      return finding
-        .then((found) => waits.wait(call, found, { seconds, scopes: SCOPES }))
-        .then(({ task: found, headers }) => answer(found, headers))
+}).handle(({ service, prefix, settings, waits }) => {
+  const finished = createBoundedCache<Finished>(settings.cachedTasks)
+  return (call) => {
+    const account = call.caller.id
+    const task = call.param("task")
+    const known = finished.get(task)
+    const seconds = call.sent.Prefer
+    if (known?.account === account && seconds === undefined) return call.reply(200, known.text)
+    const answer = (found: Task, headers?: Waited["headers"]): Response => {
+      const text = toTaskText(found, prefix())
+      if (!isTerminal(found)) return call.reply(200, text, { ...POLL_HEADERS, ...headers })
+      finished.set(found.id, { account: found.account, text })
+      return call.reply(200, text, headers)
     }
-  },
+    const finding = findTask(call, (id) => service.findTask({ account, id }))
+    if (seconds === undefined) return finding.then((found) => answer(found))
+    return finding
+      .then((found) => waits.wait(call, found, { seconds, scopes: SCOPES }))
+      .then(({ task: found, headers }) => answer(found, headers))
+  }
 })

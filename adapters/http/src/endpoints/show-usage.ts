@@ -34,19 +34,15 @@ export const showUsage = defineEndpoint({
   },
   answers: { 200: { description: "The sums of the period.", json: "UsageReport" } },
   refusals: ["invalid_value"],
-
-  create({ service }, { refuse, reply }) {
-    return async (call) => {
-      const nextSecond = (toUnixSeconds(call.startedAt) + 1) * 1_000
-      // By default everything that has finished.
-      const { from = 0, to = Math.max(from, nextSecond), label: labels } = call.query
-      if (to < from) {
-        const message = "to must not be before from."
-        throw refuseParameters(refuse, [{ param: "to", code: "invalid_value", message }])
-      }
-      const request = { account: call.caller.id, from, to, ...(labels && { labels }) }
-      const report = await service.sumUsage(request)
-      return reply(call, 200, toUsageReportText({ from, to }, report))
-    }
-  },
+}).handle(({ service }) => async (call) => {
+  const nextSecond = (toUnixSeconds(call.startedAt) + 1) * 1_000
+  // By default everything that has finished.
+  const { from = 0, to = Math.max(from, nextSecond), label: labels } = call.query
+  if (to < from) {
+    const message = "to must not be before from."
+    throw refuseParameters(call.refuse, [{ param: "to", code: "invalid_value", message }])
+  }
+  const request = { account: call.caller.id, from, to, ...(labels && { labels }) }
+  const report = await service.sumUsage(request)
+  return call.reply(200, toUsageReportText({ from, to }, report))
 })

@@ -33,20 +33,16 @@ export const signIn = defineEndpoint({
   }),
   answers: { 201: { description: "A new key, shown only now.", json: "SignIn" } },
   refusals: ["invalid_sign_in", "internal_error", "service_unavailable", "overloaded"],
-
-  create({ signIn: service }, { refuse, reply }) {
-    if (service === undefined) return undefined
-    return async (call) => {
-      const signedIn = await service.signIn(call.body.token)
-      if (signedIn === undefined) {
-        throw refuse("invalid_sign_in", { headers: { "www-authenticate": 'Bearer realm="api"' } })
-      }
-      const { account, expiresAt, key } = signedIn
-      return reply(
-        call,
-        201,
-        JSON.stringify({ account, key, expires_at: toUnixSeconds(expiresAt) }),
-      )
+}).handle(({ signIn: service }) => {
+  if (service === undefined) return undefined
+  return async (call) => {
+    const signedIn = await service.signIn((await call.body()).token)
+    if (signedIn === undefined) {
+      throw call.refuse("invalid_sign_in", {
+        headers: { "www-authenticate": 'Bearer realm="api"' },
+      })
     }
-  },
+    const { account, expiresAt, key } = signedIn
+    return call.reply(201, JSON.stringify({ account, key, expires_at: toUnixSeconds(expiresAt) }))
+  }
 })

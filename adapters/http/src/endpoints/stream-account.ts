@@ -26,7 +26,7 @@ export const streamAccount = defineEndpoint({
   },
   key: { scopes: STREAM_SCOPES, rate: "read" },
   headers: {
-    "Last-Event-ID": textHeader("last-event-id", "The id of the last event that was received."),
+    "Last-Event-ID": textHeader("The id of the last event that was received."),
   },
   answers: {
     200: {
@@ -36,25 +36,23 @@ export const streamAccount = defineEndpoint({
     },
   },
   refusals: ["concurrency_limit_exceeded", "overloaded"],
-
-  create(services) {
-    const { changes, prefix } = services
-    if (changes === undefined) return undefined
-    return async (call) => {
-      const account = call.caller.id
-      const id = call.sent["Last-Event-ID"]
-      const last = id === null || id === "" ? undefined : parsePositionId(id)
-      return sendStream(services, {
-        exchange: call,
-        scopes: STREAM_SCOPES,
-        watch: (on) => changes.watchChanges({ account, ...on }),
-        toTexts(now = NOWHERE) {
-          const source = createSource(changes, account, prefix, last ?? now)
-          return { source, begin: last === undefined ? toNotice("ready", toPositionId(now)) : "" }
-        },
-      })
-    }
-  },
+}).handle((services) => {
+  const { changes, prefix } = services
+  if (changes === undefined) return undefined
+  return async (call) => {
+    const account = call.caller.id
+    const id = call.sent["Last-Event-ID"]
+    const last = id === null || id === "" ? undefined : parsePositionId(id)
+    return sendStream(services, {
+      exchange: call,
+      scopes: STREAM_SCOPES,
+      watch: (on) => changes.watchChanges({ account, ...on }),
+      toTexts(now = NOWHERE) {
+        const source = createSource(changes, account, prefix, last ?? now)
+        return { source, begin: last === undefined ? toNotice("ready", toPositionId(now)) : "" }
+      },
+    })
+  }
 })
 
 /** In no feed. */

@@ -36,7 +36,7 @@ export const streamTask = defineEndpoint({
   key: { scopes: STREAM_SCOPES, rate: "read" },
   inPath: { task: TASK_ID },
   headers: {
-    "Last-Event-ID": textHeader("last-event-id", "The id of the last event that was received."),
+    "Last-Event-ID": textHeader("The id of the last event that was received."),
   },
   answers: {
     200: {
@@ -50,32 +50,29 @@ export const streamTask = defineEndpoint({
     },
   },
   refusals: ["task_not_found", "concurrency_limit_exceeded", "overloaded"],
-
-  create(services, { refuse, reply }) {
-    const { changes, prefix, service } = services
-    if (changes === undefined) return undefined
-    return async (call) => {
-      const account = call.caller.id
-      const id = call.param("task")
-      const task = await findTask(refuse, id, (known) => service.findTask({ account, id: known }))
-      const last = call.sent["Last-Event-ID"]
-      const after = last === null || last === "" ? TASK_BEGIN : parsePlaceId(last)
-      if (isTerminal(task) && after.version === task.version) {
-        const head = await changes.findTaskAt({ account, id, version: after.version })
-        if (head !== undefined && toHashDigits(head.hash) === after.digits) return reply(call, 204)
-      }
-      const source = createSource(changes, { account, id }, prefix, after)
-      const watch: StreamOptions["watch"] = (on) =>
-        changes.watchChanges({ account, task: id, ...on })
-      return sendStream(services, {
-        exchange: call,
-        scopes: STREAM_SCOPES,
-        // Of a finished task there is nothing to be told.
-        ...(!isTerminal(task) && { watch }),
-        toTexts: () => ({ source }),
-      })
+}).handle((services) => {
+  const { changes, prefix, service } = services
+  if (changes === undefined) return undefined
+  return async (call) => {
+    const account = call.caller.id
+    const id = call.param("task")
+    const task = await findTask(call, (known) => service.findTask({ account, id: known }))
+    const last = call.sent["Last-Event-ID"]
+    const after = last === null || last === "" ? TASK_BEGIN : parsePlaceId(last)
+    if (isTerminal(task) && after.version === task.version) {
+      const head = await changes.findTaskAt({ account, id, version: after.version })
+      if (head !== undefined && toHashDigits(head.hash) === after.digits) return call.reply(204)
     }
-  },
+    const source = createSource(changes, { account, id }, prefix, after)
+    const watch: StreamOptions["watch"] = (on) => changes.watchChanges({ account, task: id, ...on })
+    return sendStream(services, {
+      exchange: call,
+      scopes: STREAM_SCOPES,
+      // Of a finished task there is nothing to be told.
+      ...(!isTerminal(task) && { watch }),
+      toTexts: () => ({ source }),
+    })
+  }
 })
 
 function createSource(

@@ -21,7 +21,7 @@ export const SUBMISSION_REFUSALS = [
   "concurrency_limit_exceeded",
 ] as const
 
-type SubmissionCode = (typeof SUBMISSION_REFUSALS)[number]
+export type SubmissionCode = (typeof SUBMISSION_REFUSALS)[number]
 
 /** Longer lists are cut: a message is read by people. */
 const NAMED_MODELS = 20

@@ -33,27 +33,25 @@ export const listDeliveries = defineEndpoint({
   },
   answers: { 200: { description: "A page of deliveries.", json: "WebhookDeliveryList" } },
   refusals: ["webhook_not_found"],
-
-  create({ webhooks }, { refuse, reply }) {
-    if (webhooks === undefined) return undefined
-    return async (call) => {
-      const { status, limit, cursor } = call.query
-      const page = await webhooks.listDeliveries({
-        account: call.caller.id,
-        id: call.param("webhook"),
-        limit,
-        ...(status !== undefined && { state: status }),
-        ...(cursor && { before: { createdAt: cursor.createdAt, message: cursor.id } }),
-      })
-      if (page === undefined) throw refuse("webhook_not_found")
-      const { deliveries, next } = page
-      const body = {
-        deliveries: deliveries.map(toDeliveryBody),
-        next_cursor: next && toCursor({ createdAt: next.createdAt, id: next.message }),
-      }
-      return reply(call, 200, JSON.stringify(body))
+}).handle(({ webhooks }) => {
+  if (webhooks === undefined) return undefined
+  return async (call) => {
+    const { status, limit, cursor } = call.query
+    const page = await webhooks.listDeliveries({
+      account: call.caller.id,
+      id: call.param("webhook"),
+      limit,
+      ...(status !== undefined && { state: status }),
+      ...(cursor && { before: { createdAt: cursor.createdAt, message: cursor.id } }),
+    })
+    if (page === undefined) throw call.refuse("webhook_not_found")
+    const { deliveries, next } = page
+    const body = {
+      deliveries: deliveries.map(toDeliveryBody),
+      next_cursor: next && toCursor({ createdAt: next.createdAt, id: next.message }),
     }
-  },
+    return call.reply(200, JSON.stringify(body))
+  }
 })
 
 export const showDelivery = defineEndpoint({
@@ -69,16 +67,14 @@ export const showDelivery = defineEndpoint({
   query: {},
   answers: { 200: { description: "The delivery.", json: "WebhookDeliveryDetail" } },
   refusals: ["delivery_not_found"],
-
-  create({ webhooks }, { refuse, reply }) {
-    if (webhooks === undefined) return undefined
-    return async (call) => {
-      const name = { account: call.caller.id, id: call.param("webhook") }
-      const delivery = await webhooks.findDelivery({ ...name, message: call.param("delivery") })
-      if (delivery === undefined) throw refuse("delivery_not_found")
-      return reply(call, 200, toDeliveryText(delivery))
-    }
-  },
+}).handle(({ webhooks }) => {
+  if (webhooks === undefined) return undefined
+  return async (call) => {
+    const name = { account: call.caller.id, id: call.param("webhook") }
+    const delivery = await webhooks.findDelivery({ ...name, message: call.param("delivery") })
+    if (delivery === undefined) throw call.refuse("delivery_not_found")
+    return call.reply(200, toDeliveryText(delivery))
+  }
 })
 
 export const replayDelivery = defineEndpoint({
@@ -96,17 +92,15 @@ export const replayDelivery = defineEndpoint({
   body: noBody("This request takes no body."),
   answers: { 202: { description: "The delivery.", json: "WebhookDeliveryDetail" } },
   refusals: ["delivery_not_found", "webhook_disabled", "concurrency_limit_exceeded"],
-
-  create({ webhooks }, { refuse, reply }) {
-    if (webhooks === undefined) return undefined
-    return async (call) => {
-      const name = { account: call.caller.id, id: call.param("webhook") }
-      const replayed = await webhooks.replayDelivery({ ...name, message: call.param("delivery") })
-      if (replayed.kind === "unknown") throw refuse("delivery_not_found")
-      if (replayed.kind !== "done") throw toWebhookRefusal(replayed)
-      return reply(call, 202, toDeliveryText(replayed.delivery))
-    }
-  },
+}).handle(({ webhooks }) => {
+  if (webhooks === undefined) return undefined
+  return async (call) => {
+    const name = { account: call.caller.id, id: call.param("webhook") }
+    const replayed = await webhooks.replayDelivery({ ...name, message: call.param("delivery") })
+    if (replayed.kind === "unknown") throw call.refuse("delivery_not_found")
+    if (replayed.kind !== "done") throw toWebhookRefusal(replayed)
+    return call.reply(202, toDeliveryText(replayed.delivery))
+  }
 })
 
 export const replayFailedDeliveries = defineEndpoint({
@@ -128,14 +122,12 @@ export const replayFailedDeliveries = defineEndpoint({
   body: noBody("The body is not read: put since into the query."),
   answers: { 202: { description: "How many are sent again.", json: "WebhookReplay" } },
   refusals: ["webhook_not_found", "webhook_disabled", "concurrency_limit_exceeded"],
-
-  create({ webhooks }, { reply }) {
-    if (webhooks === undefined) return undefined
-    return async (call) => {
-      const name = { account: call.caller.id, id: call.param("webhook") }
-      const replayed = await webhooks.replayFailed({ ...name, since: call.query.since ?? 0 })
-      if (replayed.kind !== "done") throw toWebhookRefusal(replayed)
-      return reply(call, 202, JSON.stringify({ replayed: replayed.replayed }))
-    }
-  },
+}).handle(({ webhooks }) => {
+  if (webhooks === undefined) return undefined
+  return async (call) => {
+    const name = { account: call.caller.id, id: call.param("webhook") }
+    const replayed = await webhooks.replayFailed({ ...name, since: call.query.since ?? 0 })
+    if (replayed.kind !== "done") throw toWebhookRefusal(replayed)
+    return call.reply(202, JSON.stringify({ replayed: replayed.replayed }))
+  }
 })

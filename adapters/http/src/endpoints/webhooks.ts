@@ -57,14 +57,12 @@ export const listWebhooks = defineEndpoint({
   query: {},
   answers: { 200: { description: "All of them.", json: "WebhookList" } },
   refusals: [],
-
-  create({ webhooks }, { reply }) {
-    if (webhooks === undefined) return undefined
-    return async (call) => {
-      const found = await webhooks.listWebhooks(call.caller.id)
-      return reply(call, 200, JSON.stringify({ webhooks: found.map(toWebhookBody) }))
-    }
-  },
+}).handle(({ webhooks }) => {
+  if (webhooks === undefined) return undefined
+  return async (call) => {
+    const found = await webhooks.listWebhooks(call.caller.id)
+    return call.reply(200, JSON.stringify({ webhooks: found.map(toWebhookBody) }))
+  }
 })
 
 export const createWebhook = defineEndpoint({
@@ -86,20 +84,18 @@ export const createWebhook = defineEndpoint({
     201: { description: "The webhook with its secret.", json: "WebhookEndpointWithSecret" },
   },
   refusals: ["url_not_allowed", "webhook_limit_exceeded"],
-
-  create({ webhooks }, { reply }) {
-    if (webhooks === undefined) return undefined
-    return async (call) => {
-      const { events: types, ...given } = call.body
-      const made = await webhooks.createWebhook({
-        account: call.caller.id,
-        ...given,
-        ...(types !== undefined && { types }),
-      })
-      if (made.kind !== "done") throw toWebhookRefusal(made)
-      return reply(call, 201, toWebhookText(made.webhook, made.secret))
-    }
-  },
+}).handle(({ webhooks }) => {
+  if (webhooks === undefined) return undefined
+  return async (call) => {
+    const { events: types, ...given } = await call.body()
+    const made = await webhooks.createWebhook({
+      account: call.caller.id,
+      ...given,
+      ...(types !== undefined && { types }),
+    })
+    if (made.kind !== "done") throw toWebhookRefusal(made)
+    return call.reply(201, toWebhookText(made.webhook, made.secret))
+  }
 })
 
 export const showWebhook = defineEndpoint({
@@ -111,16 +107,14 @@ export const showWebhook = defineEndpoint({
   query: {},
   answers: { 200: { description: "The webhook, without its secret.", json: "WebhookEndpoint" } },
   refusals: ["webhook_not_found"],
-
-  create({ webhooks }, { refuse, reply }) {
-    if (webhooks === undefined) return undefined
-    return async (call) => {
-      const name = { account: call.caller.id, id: call.param("webhook") }
-      const webhook = await webhooks.findWebhook(name)
-      if (webhook === undefined) throw refuse("webhook_not_found")
-      return reply(call, 200, toWebhookText(webhook))
-    }
-  },
+}).handle(({ webhooks }) => {
+  if (webhooks === undefined) return undefined
+  return async (call) => {
+    const name = { account: call.caller.id, id: call.param("webhook") }
+    const webhook = await webhooks.findWebhook(name)
+    if (webhook === undefined) throw call.refuse("webhook_not_found")
+    return call.reply(200, toWebhookText(webhook))
+  }
 })
 
 export const updateWebhook = defineEndpoint({
@@ -140,22 +134,20 @@ export const updateWebhook = defineEndpoint({
   body: webhookChange,
   answers: { 200: { description: "The webhook as it is now.", json: "WebhookEndpoint" } },
   refusals: ["webhook_not_found", "url_not_allowed"],
-
-  create({ webhooks }, { reply }) {
-    if (webhooks === undefined) return undefined
-    return async (call) => {
-      const { events: types, enabled, ...given } = call.body
-      const changed = await webhooks.updateWebhook({
-        account: call.caller.id,
-        id: call.param("webhook"),
-        ...given,
-        ...(types !== undefined && { types }),
-        ...(enabled !== undefined && { isEnabled: enabled }),
-      })
-      if (changed.kind !== "done") throw toWebhookRefusal(changed)
-      return reply(call, 200, toWebhookText(changed.webhook))
-    }
-  },
+}).handle(({ webhooks }) => {
+  if (webhooks === undefined) return undefined
+  return async (call) => {
+    const { events: types, enabled, ...given } = await call.body()
+    const changed = await webhooks.updateWebhook({
+      account: call.caller.id,
+      id: call.param("webhook"),
+      ...given,
+      ...(types !== undefined && { types }),
+      ...(enabled !== undefined && { isEnabled: enabled }),
+    })
+    if (changed.kind !== "done") throw toWebhookRefusal(changed)
+    return call.reply(200, toWebhookText(changed.webhook))
+  }
 })
 
 export const deleteWebhook = defineEndpoint({
@@ -175,15 +167,13 @@ export const deleteWebhook = defineEndpoint({
     204: { description: "Nothing more is sent.", always: ["X-Request-Id", "Cache-Control"] },
   },
   refusals: ["webhook_not_found"],
-
-  create({ webhooks }, { refuse, reply }) {
-    if (webhooks === undefined) return undefined
-    return async (call) => {
-      const name = { account: call.caller.id, id: call.param("webhook") }
-      if (!(await webhooks.deleteWebhook(name))) throw refuse("webhook_not_found")
-      return reply(call, 204)
-    }
-  },
+}).handle(({ webhooks }) => {
+  if (webhooks === undefined) return undefined
+  return async (call) => {
+    const name = { account: call.caller.id, id: call.param("webhook") }
+    if (!(await webhooks.deleteWebhook(name))) throw call.refuse("webhook_not_found")
+    return call.reply(204)
+  }
 })
 
 export const rotateWebhookSecret = defineEndpoint({
@@ -211,17 +201,15 @@ export const rotateWebhookSecret = defineEndpoint({
     200: { description: "The webhook with its new secret.", json: "WebhookEndpointWithSecret" },
   },
   refusals: ["webhook_not_found"],
-
-  create({ webhooks }, { reply }) {
-    if (webhooks === undefined) return undefined
-    return async (call) => {
-      const name = { account: call.caller.id, id: call.param("webhook") }
-      const overlapMs = call.query.overlap_seconds * 1_000
-      const rotated = await webhooks.rotateWebhook({ ...name, overlapMs })
-      if (rotated.kind !== "done") throw toWebhookRefusal(rotated)
-      return reply(call, 200, toWebhookText(rotated.webhook, rotated.secret))
-    }
-  },
+}).handle(({ webhooks }) => {
+  if (webhooks === undefined) return undefined
+  return async (call) => {
+    const name = { account: call.caller.id, id: call.param("webhook") }
+    const overlapMs = call.query.overlap_seconds * 1_000
+    const rotated = await webhooks.rotateWebhook({ ...name, overlapMs })
+    if (rotated.kind !== "done") throw toWebhookRefusal(rotated)
+    return call.reply(200, toWebhookText(rotated.webhook, rotated.secret))
+  }
 })
 
 export const testWebhook = defineEndpoint({
@@ -239,14 +227,12 @@ export const testWebhook = defineEndpoint({
   body: noBody("This request takes no body."),
   answers: { 202: { description: "The delivery.", json: "WebhookDeliveryDetail" } },
   refusals: ["webhook_not_found", "webhook_disabled", "concurrency_limit_exceeded"],
-
-  create({ webhooks }, { reply }) {
-    if (webhooks === undefined) return undefined
-    return async (call) => {
-      const name = { account: call.caller.id, id: call.param("webhook") }
-      const tested = await webhooks.testWebhook(name)
-      if (tested.kind !== "done") throw toWebhookRefusal(tested)
-      return reply(call, 202, toDeliveryText(tested.delivery))
-    }
-  },
+}).handle(({ webhooks }) => {
+  if (webhooks === undefined) return undefined
+  return async (call) => {
+    const name = { account: call.caller.id, id: call.param("webhook") }
+    const tested = await webhooks.testWebhook(name)
+    if (tested.kind !== "done") throw toWebhookRefusal(tested)
+    return call.reply(202, toDeliveryText(tested.delivery))
+  }
 })

@@ -8,11 +8,19 @@ import { toErrorResponse } from "./error-response.ts"
 import { toRefusal } from "./outside-errors.ts"
 
 /** The answer to whatever was thrown; never throws. */
-export type AnswerError = (error: unknown, requestId: string, method: string) => Response
+export type AnswerError = (
+  error: unknown,
+  asked: {
+    readonly requestId: string
+    readonly method: string
+    /** Of every answer to the request. */
+    readonly headers?: Readonly<Record<string, string>>
+  },
+) => Response
 
 /** `random` gives numbers from 0 up to 1. */
 export function createAnswerError(log: Log, random: () => number): AnswerError {
-  return (error, requestId, method) => {
+  return (error, { headers, method, requestId }) => {
     const refusal = toRefusal(error, random)
     const [status] = ERRORS[refusal.code]
     if (status === 500) {
@@ -20,6 +28,6 @@ export function createAnswerError(log: Log, random: () => number): AnswerError {
     } else if (status > 500 && isSafelightError(refusal.cause)) {
       log.warn({ requestId, error: refusal.cause }, "dependency failed")
     }
-    return toErrorResponse(refusal, requestId, method)
+    return toErrorResponse(refusal, requestId, method, headers)
   }
 }

@@ -17,10 +17,16 @@ export function toErrorText(refusal: Refusal): string {
   })
 }
 
-export function toErrorResponse(refusal: Refusal, requestId: string, method: string): Response {
+export function toErrorResponse(
+  refusal: Refusal,
+  requestId: string,
+  method: string,
+  moreHeaders?: Readonly<Record<string, string>>,
+): Response {
   const [status] = ERRORS[refusal.code]
   const text = toErrorText(refusal)
-  return jsonResponse({ status, text, requestId, method, headers: refusal.headers })
+  const { headers } = refusal
+  return jsonResponse({ status, text, requestId, method, headers, moreHeaders })
 }
 
 function toParameters(issues: readonly RefusedParameter[]): object {

@@ -55,15 +55,17 @@ export function createKeptFile(
     }
     const condition = request.headers.get("if-none-match")
     if (condition !== null && matchesWeakly(condition, etag)) {
-      return new Response(null, { status: 304, headers })
+      return new Response(null, { status: 304, headers: { ...headers, ...exchange.headers } })
     }
-    Object.assign(headers, options.headers)
+    Object.assign(headers, options.headers, exchange.headers)
     headers["content-type"] = options.type
     headers["content-length"] = String(bytes.length)
     if (coding !== undefined) headers["content-encoding"] = coding
     const body = method === "HEAD" ? null : (bytes as Uint8Array<ArrayBuffer>)
-    if (body !== null)
-      exchange.transfer = { status: 200, lengthBytes: body.length, sentBytes: body.length }
+    if (body !== null) {
+      const lengthBytes = body.length
+      exchange.report.transfer = { status: 200, lengthBytes, sentBytes: lengthBytes }
+    }
     return new Response(body, { status: 200, headers })
   }
 }

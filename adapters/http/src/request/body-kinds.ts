@@ -1,7 +1,7 @@
 /**
  * The kinds of body that an endpoint may declare. A kind says with which codes it is refused and how the
- * document describes it. It checks the head before the declared headers are read, and reads the body
- * after them. GET and HEAD declare none: a body sent with them is never read.
+ * document describes it. Its head is checked before the declared headers are read, and it is received once
+ * the handler asks for it. GET and HEAD declare none: a body sent with them is never read.
  */
 import type { Model } from "@safelight/core"
 import { joinPieces, type BodyPieces } from "../body/body-pieces.ts"
@@ -10,8 +10,9 @@ import { createCreationReader } from "../body/creation-reader.ts"
 import type { Creation } from "../body/creation.ts"
 import { RECEIVE_REFUSALS } from "../body/held-bodies.ts"
 import { checkMediaType } from "../body/media-type.ts"
-import { createBodyReader, type BodyRequest } from "../body/read-body.ts"
+import { createBodyReader, type BodyReaderSettings, type ReceivedBody } from "../body/read-body.ts"
 import { receiveWebBody } from "../body/web-body.ts"
+import type { HttpSettings } from "../defaults.ts"
 import type { ErrorCode } from "../errors/error-table.ts"
 import { toRefuse } from "../errors/refusal.ts"
 import type { Exchange } from "../exchange.ts"
@@ -22,19 +23,23 @@ export interface BodyKind<Value> {
   readonly refusals: readonly ErrorCode[]
   /** The document's `requestBody`; absent: there is none. */
   readonly describe?: (models: readonly Model[]) => object
-  readonly create: (
-    services: Pick<Services, "models" | "settings" | "threadModels">,
-  ) => BodyUse<Value>
+  readonly create: (services: BodyServices) => BodyUse<Value>
 }
 
-interface BodyUse<Value> {
+export type BodyServices = Pick<Services, "models" | "settings" | "threadModels">
+
+export interface BodyUse<Value> {
   /** By the head alone; throws a `Refusal`. */
   readonly check?: (exchange: Exchange) => void
-  /** Hands the body to `use`; its bytes count as held until that settles. Absent: nothing is read. */
-  readonly read?: (
-    exchange: Exchange,
-    use: (value: Value) => Response | Promise<Response>,
-  ) => Promise<Response>
+  /** Absent: nothing is read. */
+  readonly reading?: BodyReading<Value>
+}
+
+export interface BodyReading<Value> {
+  /** Rejects with a `Refusal`, or with `overloaded`. */
+  readonly receive: (exchange: Exchange) => Promise<ReceivedBody>
+  /** Throws or rejects with a `Refusal`. */
+  readonly parse: (pieces: BodyPieces, exchange: Exchange) => Value | Promise<Value>
 }
 
 /** A creation request, checked as far as possible without asking the service. */
@@ -42,65 +47,78 @@ export const creationBody: BodyKind<Creation> = {
   refusals: CREATION_REFUSALS,
   describe: (models) => toCreationBody(models).requestBody,
   create({ models, settings, threadModels }) {
-    const bodyReader = createBodyReader(settings)
     const readCreation = createCreationReader({ models, threadModels, settings })
     return {
-      check({ request: { headers } }) {
-        checkMediaType(headers.get("content-type"), headers.get("content-encoding"))
-      },
-      read(exchange, use) {
-        const question = { wantsFingerprint: exchange.request.headers.has("idempotency-key") }
-        return bodyReader.read(toBodyRequest(exchange, exchange.caller?.id ?? ""), async (pieces) =>
-          use(await readCreation(pieces, question, exchange.host?.server.threads)),
-        )
+      check: checkJsonHead,
+      reading: {
+        receive: createReceive(settings, toAccount),
+        parse(pieces, { host, request }) {
+          const question = { wantsFingerprint: request.headers.has("idempotency-key") }
+          return readCreation(pieces, question, host?.server.threads)
+        },
       },
     }
   },
 }
 
 /**
- * A stranger's bytes, read only once the handler asks for them. They are counted apart from the bodies of
- * callers, so no caller is ever refused because of them, and each `key` of the path has a share of its own.
+ * A stranger's bytes. They are counted apart from the bodies of callers, so no caller is ever refused because of
+ * them, and each `key` of the path has a share of its own.
  */
-export const callbackBody: BodyKind<() => Promise<Uint8Array>> = {
+export const callbackBody: BodyKind<Uint8Array> = {
   refusals: RECEIVE_REFUSALS,
   describe: () => ({ required: true, content: { "*/*": {} } }),
   create({ settings }) {
-    const { callbackBytes, callbacksInFlightBytes } = settings
-    const bodyReader = createBodyReader({
-      ...settings,
-      bodyBytes: callbackBytes,
-      bodiesInFlightBytes: callbacksInFlightBytes,
-      bodiesAtWorkBytes: callbacksInFlightBytes,
-      largeBodyBytes: callbackBytes,
-    })
+    const { callbackBytes: bodyBytes, callbacksInFlightBytes: inFlightBytes } = settings
+    const bounded = { ...settings, ...toBounds({ bodyBytes, inFlightBytes }) }
     return {
-      async read(exchange, use) {
-        const over = Promise.withResolvers<void>()
-        const readBody = () =>
-          new Promise<Uint8Array>((resolve, reject) => {
-            const take = (pieces: BodyPieces): Promise<void> => {
-              resolve(joinPieces(pieces))
-              return over.promise
-            }
-            const asked = toBodyRequest(exchange, exchange.param("key"))
-            bodyReader.read(asked, take).catch(reject)
-          })
-        try {
-          return await use(readBody)
-        } finally {
-          over.resolve()
-        }
-      },
+      reading: { receive: createReceive(bounded, ({ param }) => param("key")), parse: joinPieces },
     }
   },
 }
 
-export function toBodyRequest({ host, request }: Exchange, account: string): BodyRequest {
-  const declaredLength = request.headers.get("content-length")
-  const receive: BodyRequest["receive"] = (sink) =>
-    host === undefined ? receiveWebBody(request, sink) : host.server.receive(host.node, sink)
-  return { account, declaredLength, receive }
+/** The settings for bodies that are counted for themselves, none of which is large. */
+export function toBounds({
+  bodyBytes,
+  inFlightBytes,
+}: {
+  readonly bodyBytes: number
+  readonly inFlightBytes: number
+}): Pick<
+  HttpSettings,
+  "bodiesAtWorkBytes" | "bodiesInFlightBytes" | "bodyBytes" | "largeBodyBytes"
+> {
+  return {
+    bodyBytes,
+    bodiesInFlightBytes: inFlightBytes,
+    bodiesAtWorkBytes: inFlightBytes,
+    largeBodyBytes: bodyBytes,
+  }
+}
+
+/** `toSender` names whose share a body counts against. */
+export function createReceive(
+  settings: BodyReaderSettings,
+  toSender: (exchange: Exchange) => string,
+): BodyReading<unknown>["receive"] {
+  const bodyReader = createBodyReader(settings)
+  return (exchange) => {
+    const { host, request } = exchange
+    return bodyReader.receive({
+      account: toSender(exchange),
+      declaredLength: request.headers.get("content-length"),
+      receive: (sink) =>
+        host === undefined ? receiveWebBody(request, sink) : host.server.receive(host.node, sink),
+    })
+  }
+}
+
+function toAccount({ report }: Exchange): string {
+  return report.identity?.account.id ?? ""
+}
+
+export function checkJsonHead({ request: { headers } }: Exchange): void {
+  checkMediaType(headers.get("content-type"), headers.get("content-encoding"))
 }
 
 const NO_BODY_REFUSALS = ["unknown_parameter"] as const

@@ -23,9 +23,8 @@ export const maxCost: HeaderParameter<number | undefined> = {
     "`Idempotency-Key` is answered all the same.",
   schema: { type: "integer", minimum: 0, maximum: 999_999_999_999_999 },
   refusals: REFUSALS,
-  read({ request }) {
-    const sent = request.headers.get(MAX_COST)
-    if (sent === null) return undefined
+  absent: undefined,
+  parse(sent) {
     if (/^\d{1,15}$/.test(sent)) return Number(sent)
     throw toFault(MAX_COST, "expected micro-units: a whole number of at most 15 digits, once")
   },
@@ -38,9 +37,8 @@ export const quote: HeaderParameter<QuoteTerms | undefined> = {
     "or the prices have changed, as `max_cost_exceeded` if it could be charged more.",
   schema: { type: "string", pattern: QUOTE_PATTERN.source },
   refusals: REFUSALS,
-  read({ request }) {
-    const sent = request.headers.get(QUOTE)
-    if (sent === null) return undefined
+  absent: undefined,
+  parse(sent) {
     const terms = parseQuote(sent)
     if (terms === undefined) throw toFault(QUOTE, "expected the quote of POST /v1/quotes, once")
     return terms

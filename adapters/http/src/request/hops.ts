@@ -16,9 +16,8 @@ export const hops: HeaderParameter<number> = {
     `Past ${MAX_HOPS} it is refused, so that services that name each other make no tasks without end.`,
   schema: { type: "integer", minimum: 0, maximum: MAX_HOPS },
   refusals: REFUSALS,
-  read({ request }) {
-    const sent = request.headers.get("safelight-hops")
-    if (sent === null) return 0
+  absent: 0,
+  parse(sent) {
     const number = /^\d{1,9}$/.test(sent) ? Number(sent) : Infinity
     if (number > MAX_HOPS) throw refuse("too_many_hops")
     return number

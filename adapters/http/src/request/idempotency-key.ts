@@ -26,9 +26,8 @@ export const idempotencyKey: HeaderParameter<string | undefined> = {
     "same request with the same key is the same task, for 14 days; another request is refused.",
   schema: { type: "string", minLength: 1 },
   refusals: REFUSALS,
-  read(exchange) {
-    const sent = exchange.request.headers.get(NAME)
-    if (sent === null) return undefined
+  absent: undefined,
+  parse(sent, exchange) {
     const key = countHeader(exchange, NAME) === 1 ? parseKey(sent) : undefined
     if (key === undefined) throw refuse("invalid_idempotency_key")
     return key

@@ -6,13 +6,12 @@ import { toParameterIssue, type ParameterIssueCode } from "@safelight/core"
 import * as v from "valibot"
 import { joinPieces } from "../body/body-pieces.ts"
 import { JSON_BODY_REFUSALS } from "../body/creation-refusals.ts"
-import { checkMediaType } from "../body/media-type.ts"
 import { parseBody } from "../body/parse-body.ts"
-import { createBodyReader } from "../body/read-body.ts"
 import { PARAMETER_CODES } from "../errors/error-table.ts"
 import { refuseParameters, toRefuse } from "../errors/refusal.ts"
+import type { Exchange } from "../exchange.ts"
 import { toInputSchema } from "../openapi/json-schema.ts"
-import { toBodyRequest, type BodyKind } from "./body-kinds.ts"
+import { checkJsonHead, createReceive, toBounds, type BodyKind } from "./body-kinds.ts"
 
 const refuse = toRefuse([...JSON_BODY_REFUSALS, ...PARAMETER_CODES])
 
@@ -46,28 +45,23 @@ export function jsonBody<Value>({
     }),
     create({ settings }) {
       const bodyBytes = strangerBytes ?? BODY_BYTES
-      const bodiesInFlightBytes =
+      const inFlightBytes =
         strangerBytes === undefined ? BODIES_IN_FLIGHT_BYTES : strangerBytes * settings.connections
-      const bodyReader = createBodyReader({
-        ...settings,
-        bodyBytes,
-        bodiesInFlightBytes,
-        bodiesAtWorkBytes: bodiesInFlightBytes,
-        largeBodyBytes: bodyBytes,
-      })
+      const bounded = { ...settings, ...toBounds({ bodyBytes, inFlightBytes }) }
       return {
-        check({ request: { headers } }) {
-          checkMediaType(headers.get("content-type"), headers.get("content-encoding"))
-        },
-        read(exchange, use) {
-          const request = toBodyRequest(exchange, exchange.caller?.id ?? exchange.requestId)
-          return bodyReader.read(request, async (pieces) =>
-            use(parseFields(parseBody(joinPieces(pieces)), schema)),
-          )
+        check: checkJsonHead,
+        reading: {
+          receive: createReceive(bounded, toSender),
+          parse: (pieces) => parseFields(parseBody(joinPieces(pieces)), schema),
         },
       }
     },
   }
+}
+
+/** Of strangers each request is a sender of its own. */
+function toSender({ report, requestId }: Exchange): string {
+  return report.identity?.account.id ?? requestId
 }
 
 /** Throws a `Refusal` that names everything that is wrong. */

@@ -12,7 +12,6 @@ import type { Parsed, QueryParameter } from "./query-parameters.ts"
 const REFUSALS = ["invalid_label"] as const
 const refuse = toRefuse(REFUSALS)
 
-const NAME = "safelight-label"
 const RULE =
   `At most ${MAX_LABELS}; a key is 1 to 40 of \`a-z 0-9 _ . -\`, a letter or digit first, and stands ` +
   "once; a value is up to 200 printable ASCII characters, and may be empty."
@@ -25,9 +24,8 @@ export const labelHeader: HeaderParameter<Labels | undefined> = {
     "as the bill, and are no part of what an `Idempotency-Key` stands for.",
   schema: { type: "string" },
   refusals: REFUSALS,
-  read({ request }) {
-    const sent = request.headers.get(NAME)
-    if (sent === null) return undefined
+  absent: undefined,
+  parse(sent) {
     const members = splitList(sent)
     if (members?.length === 0) return undefined
     const read = toLabels(members)

@@ -21,12 +21,13 @@ export const preferWait: HeaderParameter<number | undefined> = {
     `than ${MOST_WAIT_SECONDS} seconds counts as that. Other preferences are ignored (RFC 7240).`,
   schema: { type: "string", examples: ["wait=30"] },
   refusals: [],
-  read: ({ request }) => readSeconds(request.headers.get("prefer")),
+  absent: undefined,
+  parse: parseSeconds,
 }
 
 /** Of several `wait` the first one counts (RFC 7240 §2). */
-function readSeconds(sent: string | null): number | undefined {
-  if (sent === null || sent.length > MOST_CHARACTERS) return undefined
+function parseSeconds(sent: string): number | undefined {
+  if (sent.length > MOST_CHARACTERS) return undefined
   const wait = sent.match(PREFERENCES)?.find((preference) => WAIT.test(preference))
   const [, quoted, plain] = WAIT_SECONDS.exec(wait ?? "") ?? []
   const seconds = quoted ?? plain

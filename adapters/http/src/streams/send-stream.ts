@@ -1,5 +1,5 @@
 /** Opens the stream of a request: by our own server if there is one, else as a web stream. */
-import type { ApiKeyScope, ChangePosition, WatchRequest } from "@safelight/core"
+import type { Account, ApiKeyScope, ChangePosition, WatchRequest } from "@safelight/core"
 import type { Exchange } from "../exchange.ts"
 import { toTextBytes } from "../json-response.ts"
 import type { Services } from "../services.ts"
@@ -29,8 +29,7 @@ export interface StreamWatch {
 }
 
 export interface StreamOptions {
-  /** With a caller. */
-  readonly exchange: Exchange
+  readonly exchange: Exchange & { readonly caller: Account }
   /** What the key needs, and must keep. */
   readonly scopes: readonly ApiKeyScope[]
   /** Begins to watch; absent if nothing more will happen. May reject, with a `Refusal` too. */
@@ -50,7 +49,6 @@ export async function sendStream(
   { exchange, scopes, toTexts, watch: beginWatch }: StreamOptions,
 ): Promise<Response> {
   const { caller, host, method, request, requestId } = exchange
-  if (caller === undefined) throw new Error("a stream has a caller")
   const headers = { ...HEADERS, "x-request-id": requestId, ...exchange.headers }
   const head = { status: 200, headers }
   const place = streams.reserve(caller.id)
@@ -78,7 +76,6 @@ export async function sendStream(
     const onNews = (): void => stream?.wake()
     const onEnd = (): void => stream?.end()
     watch = await beginWatch?.({ onNews, onEnd })
-    exchange.carriesHeaders = true
     if (method === "HEAD") {
       watch?.end()
       place.release()
@@ -100,6 +97,6 @@ export async function sendStream(
   stream.wake()
   if (response !== undefined) return response
   await ended
-  exchange.transfer = { status: head.status, lengthBytes: sentBytes, sentBytes }
+  exchange.report.transfer = { status: head.status, lengthBytes: sentBytes, sentBytes }
   return host?.server.sent ?? new Response(null)
 }
