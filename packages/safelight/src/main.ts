@@ -3,15 +3,12 @@
  * of this process.
  */
 import process from "node:process"
-import { joinLauncher } from "./launcher.ts"
 import { runProgram } from "./run-program.ts"
 import { waitForStop } from "./stop-signals.ts"
 
 export interface MainOptions {
   /** Without the interpreter and the script. */
   readonly arguments: readonly string[]
-  /** How `bin/safelight.js` started this process; undefined if it did not have to. */
-  readonly launcher: string | undefined
 }
 
 /** Resolves when the command is done, with the exit code set. Never rejects. */
@@ -20,7 +17,6 @@ export async function main(options: MainOptions): Promise<void> {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error
   })
-  const launcher = joinLauncher(options.launcher)
   await runProgram(options.arguments, {
     environment: process.env,
     folder: process.cwd(),
@@ -34,7 +30,7 @@ export async function main(options: MainOptions): Promise<void> {
     },
     exitNow: (code) => process.exit(code),
     waitForStop: () =>
-      waitForStop({ launcher, isRunByNpm: process.env["npm_lifecycle_event"] !== undefined }),
+      waitForStop({ isRunByNpm: process.env["npm_lifecycle_event"] !== undefined }),
     onUncaughtError: (listener) => void process.on("uncaughtException", listener),
   })
 }

@@ -1,16 +1,13 @@
 /**
  * The signals of a service: the first one asks for a stop, the second one ends the process at once (129, 130 or
- * 143). One key press may arrive twice, from the terminal and from the parent process: signals that our launcher
- * reports are matched with direct ones, and a repeat by npm is ignored within a short time. A signal may also
- * not arrive at all: npm's shell dies of a SIGTERM without passing it on.
+ * 143). Under npm one key press arrives twice, from the terminal and from npm, so a repeat within a short time
+ * is ignored. A signal may also not arrive at all: npm's shell dies of a SIGTERM without passing it on.
  */
 import process from "node:process"
-import type { Launcher, StopSignal } from "./launcher.ts"
 
-const CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const satisfies Record<
-  StopSignal,
-  number
->
+const CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
+
+export type StopSignal = keyof typeof CODES
 
 /** npm repeats a signal within milliseconds; no person sends a second one this fast. */
 const REPEAT_MS = 200
@@ -18,36 +15,32 @@ const REPEAT_MS = 200
 const PARENT_CHECK_MS = 250
 
 export interface StopSource {
-  readonly launcher: Launcher
   /** Whether npm runs us: it repeats every signal that the terminal has already sent here. */
   readonly isRunByNpm: boolean
 }
 
 /** Resolves on the first signal. */
-export function waitForStop(source: StopSource): Promise<StopSignal> {
+export function waitForStop({ isRunByNpm }: StopSource): Promise<StopSignal> {
   return new Promise((resolve) => {
-    let direct = 0
-    let told = 0
+    let signals = 0
     let lastAt = -Infinity
-    const take = (signal: StopSignal): void => {
-      if (Math.max(direct, told) > 1) process.exit(CODES[signal])
-      resolve(signal)
-    }
-    for (const signal of Object.keys(CODES) as StopSignal[]) {
+
+    function listenTo(signal: StopSignal): void {
       process.on(signal, () => {
         const sinceMs = performance.now() - lastAt
         lastAt = performance.now()
-        if (source.isRunByNpm && sinceMs < REPEAT_MS) return
-        direct += 1
-        take(signal)
+        if (isRunByNpm && sinceMs < REPEAT_MS) return
+        signals += 1
+        if (signals > 1) process.exit(CODES[signal])
+        resolve(signal)
       })
     }
+
+    listenTo("SIGINT")
+    listenTo("SIGTERM")
+    listenTo("SIGHUP")
     // Requests a stop like a signal, but does not count as one: the next signal is the first.
-    if (source.isRunByNpm) onParentLost(() => resolve("SIGTERM"))
-    source.launcher.onSignal((signal) => {
-      told += 1
-      take(signal)
-    })
+    if (isRunByNpm) onParentLost(() => resolve("SIGTERM"))
   })
 }
 

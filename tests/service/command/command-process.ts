@@ -28,8 +28,6 @@ export interface CommandOptions {
   readonly bin?: string
   /** For what one process must not do twice, such as holding a folder's lock. */
   readonly isOwnProcess?: true
-  /** In a process group of its own, to be signalled as one. */
-  readonly detached?: boolean
 }
 
 export interface CommandEnd {
@@ -82,8 +80,8 @@ export async function runCommand(
   words: readonly string[],
   options: CommandOptions,
 ): Promise<CommandEnd> {
-  const { bin, detached, isOwnProcess = false, node } = options
-  const isSpecial = isOwnProcess || bin !== undefined || node !== undefined || detached === true
+  const { bin, isOwnProcess = false, node } = options
+  const isSpecial = isOwnProcess || bin !== undefined || node !== undefined
   const running = isSpecial ? startCommand(words, options) : beginCommand(words, options)
   return running.ended
 }
@@ -173,7 +171,6 @@ export function startCommand(words: readonly string[], options: CommandOptions):
   const child = spawn(node, [options.bin ?? BIN, ...words], {
     cwd: options.folder,
     env: environment,
-    detached: options.detached ?? false,
   })
   const ended = once(child, "close").then(([code, signal]) => ({
     code: code as number | null,

@@ -7,8 +7,6 @@ const KNOWN: ReadonlySet<string> = new Set([
   "SAFELIGHT_API_KEY",
   "SAFELIGHT_CONFIG",
   "SAFELIGHT_DEBUG",
-  // The launcher's own.
-  "SAFELIGHT_LAUNCHED",
   "SAFELIGHT_URL",
 ])
 
