@@ -41,7 +41,7 @@ export const DEFAULTS = {
   /** Answers of finished tasks remembered, about 0.5 KiB each; at most twice as many. */
   cachedTasks: 10_000,
 
-  /** Streams open at once. An idle one takes about 15 KiB. */
+  /** Streams open at once. An idle one takes about 20 KiB. */
   streams: 10_000,
   /** Of one account, so that one key can't have them all. */
   streamsOfAccount: 1_000,

@@ -136,7 +136,6 @@ interface FakeClient {
 
 const SERVER = createServerPort({
   threads: { read: () => Promise.reject(new Error("no body is read")) },
-  lastAnswers: { begin: () => {} },
 })
 
 let nowMs = 0

@@ -8,8 +8,8 @@ import type { Duplex } from "node:stream"
 import type { HttpSettings } from "../defaults.ts"
 import type { ErrorCode } from "../errors/error-table.ts"
 import { Refusal } from "../errors/refusal.ts"
-import { findNewestResponse } from "./newest-response.ts"
 import type { AnswerRaw } from "./raw-answer.ts"
+import { findNewestResponse } from "./turns.ts"
 
 interface ClientError extends Error {
   readonly code?: string

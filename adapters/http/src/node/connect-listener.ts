@@ -4,17 +4,21 @@
  */
 import type { IncomingMessage } from "node:http"
 import { Refusal } from "../errors/refusal.ts"
-import { afterResponse, findNewestResponse } from "./newest-response.ts"
 import type { AnswerRaw } from "./raw-answer.ts"
+import { findNewestResponse } from "./turns.ts"
 
 export function createConnectListener(answer: AnswerRaw) {
   return ({ socket }: IncomingMessage): void => {
     // Node has removed its own listeners: without one, a reset would end the process.
     socket.on("error", ignoreReset)
     socket.resume()
-    afterResponse(findNewestResponse(socket), () => {
+    const newest = findNewestResponse(socket)
+    if (newest === undefined || newest.closed) refuse()
+    else newest.once("close", refuse)
+
+    function refuse(): void {
       if (!socket.writableEnded) answer(socket, new Refusal("route_not_found"))
-    })
+    }
   }
 }
 

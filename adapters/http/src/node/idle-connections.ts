@@ -5,7 +5,7 @@
  */
 import type { Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
-import { findNewestResponse } from "./newest-response.ts"
+import { findNewestResponse } from "./turns.ts"
 
 /**
  * A connection ends between one and two times `idleMs` after its last answer. One timer serves all: of each

@@ -20,14 +20,12 @@ import { createConnectListener } from "./connect-listener.ts"
 import { createCreationThreads } from "./creation-threads.ts"
 import { endIdleConnections } from "./idle-connections.ts"
 import { isFullyReceived, sendAndLinger } from "./linger.ts"
-import { createLastAnswers } from "./last-answers.ts"
 import { listen } from "./listen.ts"
-import { noteResponse } from "./newest-response.ts"
 import { createRawAnswer } from "./raw-answer.ts"
 import { createRefusedConnections } from "./refused-connections.ts"
 import { createServerPort, type NodePair } from "./server-port.ts"
 import { endStalledAnswers } from "./stalled-answers.ts"
-import { createWaitingRequests, type AwaitTurn } from "./waiting-requests.ts"
+import { createTurns, type AwaitTurn } from "./turns.ts"
 
 export interface NodeServerOptions {
   readonly handler: Pick<HttpHandler, "endWaits" | "fetch">
@@ -66,14 +64,13 @@ export async function createNodeServer(options: NodeServerOptions): Promise<Node
     maxHeadersCount: 0,
   })
   const threads = createCreationThreads({ settings, log })
-  const lastAnswers = createLastAnswers()
   const { onAnswered } = options
   const noteRefused = createRefusedConnections(log)
-  const awaitTurn = createWaitingRequests(() => noteRefused("requests sent ahead"))
+  const awaitTurn = createTurns(() => noteRefused("requests sent ahead"))
   attach(server, handler, {
     settings,
     host,
-    port: createServerPort({ threads, lastAnswers }),
+    port: createServerPort({ threads }),
     onAnswered,
     awaitTurn,
   })
@@ -90,7 +87,7 @@ export async function createNodeServer(options: NodeServerOptions): Promise<Node
   return {
     url,
     async close({ graceMs }) {
-      const closed = closeServer(server, { graceMs, endRest: lastAnswers.closeAll })
+      const closed = closeServer(server, { graceMs })
       handler.endWaits?.()
       await closed
       await threads.end()
@@ -153,9 +150,7 @@ function attach(
   function onRequest(incoming: IncomingMessage, outgoing: ServerResponse): void {
     // A closing server lets nobody count on the connection (RFC 9112 §9.6).
     if (!server.listening) outgoing.shouldKeepAlive = false
-    const previous = noteResponse(incoming.socket, outgoing)
-    if (previous === undefined) void listener(incoming, outgoing)
-    else awaitTurn(incoming.socket, previous, () => void listener(incoming, outgoing))
+    awaitTurn(incoming.socket, outgoing, () => void listener(incoming, outgoing))
   }
   server.on("request", onRequest)
   // The body's reader sends `100 Continue`; other expectations are ignored.

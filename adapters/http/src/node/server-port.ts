@@ -3,7 +3,6 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import type { CreationThreads } from "../body/creation-reader.ts"
 import type { ServerPort } from "../exchange.ts"
-import type { LastAnswers } from "./last-answers.ts"
 import { receiveNodeBody } from "./node-body.ts"
 import { sendNodeContent } from "./node-content.ts"
 import { createNodeText } from "./node-text.ts"
@@ -15,10 +14,9 @@ export interface NodePair {
 
 export interface ServerPortOptions {
   readonly threads: CreationThreads
-  readonly lastAnswers: Pick<LastAnswers, "begin">
 }
 
-export function createServerPort({ threads, lastAnswers }: ServerPortOptions): ServerPort {
+export function createServerPort({ threads }: ServerPortOptions): ServerPort {
   return {
     threads,
     sent: RESPONSE_ALREADY_SENT,
@@ -31,11 +29,8 @@ export function createServerPort({ threads, lastAnswers }: ServerPortOptions): S
     },
     stream(node, head, listener) {
       const { incoming, outgoing } = toPair(node)
-      const { socket } = incoming
       outgoing.shouldKeepAlive = false
-      const sink = createNodeText({ outgoing, socket }, head, listener)
-      if (incoming.complete) lastAnswers.begin(socket)
-      return sink
+      return createNodeText({ outgoing, socket: incoming.socket }, head, listener)
     },
   }
 }

@@ -5,7 +5,7 @@
  */
 import type { Server } from "node:http"
 import type { Socket } from "node:net"
-import { findNewestResponse } from "./newest-response.ts"
+import { findNewestResponse } from "./turns.ts"
 
 /** A client is noticed between one and two times `stalledAnswerMs` after the last byte that it took. */
 export function endStalledAnswers(server: Server, stalledAnswerMs: number): void {

@@ -1,4 +1,4 @@
-/** The connection of a stream carries no other request: Node's parser for those is given up. */
+/** The connection of a stream carries no other request, and ends with its client or with the server. */
 import assert from "node:assert/strict"
 import { subscribe, unsubscribe } from "node:diagnostics_channel"
 import { once } from "node:events"
@@ -19,18 +19,12 @@ describe("the connection of a stream", () => {
   async function open() {
     const world = await createWorld("over a socket")
     closers.push(() => world.close())
-    const served: (Socket & { parser?: unknown })[] = []
-    const note = (message: unknown): void => {
-      served.push((message as { readonly socket: Socket }).socket)
-    }
-    subscribe(START, note)
-    closers.push(() => unsubscribe(START, note))
     const client = connect(Number(new URL(world.server?.url ?? "").port), "127.0.0.1")
     closers.push(() => client.destroy())
     const texts: string[] = []
     client.on("data", (chunk) => texts.push(chunk.toString("latin1")))
     client.write(toRequest(world, "/v1/stream"))
-    await until(() => served[0]?.parser === null && texts.length > 0)
+    await until(() => texts.length > 0)
     return { changes: world.changes, client, received: () => texts.join(""), world }
   }
 
