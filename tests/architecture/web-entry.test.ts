@@ -18,7 +18,7 @@ function findReached(path: string, reached = new Set<string>()): Set<string> {
 }
 
 /** Packages that load what Node alone has. */
-const BOUND = ["@hono/node-server", "piscina"]
+const BOUND = ["@hono/node-server"]
 
 function isBound(name: string): boolean {
   return name.startsWith("node:") || BOUND.some((each) => name.startsWith(each))

@@ -67,7 +67,7 @@ describe("the threads for large bodies", () => {
     threads.onStart((worker) => void worker.emit("error", new Error("no memory")))
     assert.equal((await world.call("/v1/tasks", LARGE)).status, 503)
     const messages = world.logged.map(({ message }) => message)
-    assert.ok(messages.includes("body thread failed"), messages.join())
+    assert.ok(messages.includes("body thread ended"), messages.join())
     threads.onStart(() => {})
     assert.equal((await world.call("/v1/tasks", LARGE)).status, 202)
   })

@@ -7,16 +7,18 @@ import { Refusal, type RefusalOptions } from "../errors/refusal.ts"
 import type { ErrorCode } from "../errors/error-table.ts"
 import type { CreationQuestion } from "./creation.ts"
 
-export interface CreationJob extends ThreadQuestion {
+export interface CreationJob extends CreationQuestion, KnownModels {
   readonly list: readonly Uint8Array<ArrayBuffer>[]
   readonly lengthBytes: number
 }
 
-export interface ThreadQuestion extends CreationQuestion {
-  /** Ids of core's models that the service has: by these the thread checks. */
+/** The models by which a thread may check. */
+export interface KnownModels {
+  /** Ids of core's that the service has. */
   readonly coreModels: readonly string[]
-  /** The service's other models that a thread may load. */
-  readonly ownModels?: OwnModels
+  readonly threadModels?: ThreadModels
+  /** How the service's other models describe their parameters, by id. */
+  readonly descriptions: ReadonlyMap<string, string>
 }
 
 /**
@@ -26,11 +28,6 @@ export interface ThreadQuestion extends CreationQuestion {
 export interface ThreadModels {
   readonly module: string
   readonly argument: Json
-}
-
-export interface OwnModels extends ThreadModels {
-  /** How the service's models describe their parameters; one that describes others is not used. */
-  readonly descriptions: Readonly<Record<string, string>>
 }
 
 export type CreationAnswer =

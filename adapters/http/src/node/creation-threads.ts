@@ -7,7 +7,9 @@
  *   waiting ─thread free→ reading ─┬→ creation or refusal
  *                                  └→ `overloaded` (the thread died, or took too long and was ended)
  */
+import { once } from "node:events"
 import { setImmediate as nextTurn } from "node:timers/promises"
+import { Worker } from "node:worker_threads"
 import {
   createSemaphore,
   SafelightError,
@@ -15,7 +17,6 @@ import {
   type Log,
   type Model,
 } from "@safelight/core"
-import { Piscina } from "piscina"
 import { toOwnBuffers } from "../body/body-pieces.ts"
 import { toRefusal, type CreationAnswer, type CreationJob } from "../body/creation-job.ts"
 import type { CreationThreads } from "../body/creation-reader.ts"
@@ -32,76 +33,98 @@ export interface CreationThreadsOptions {
   readonly log: Log
 }
 
+interface Thread {
+  readonly worker: Worker
+  /** Aborted once it is gone. */
+  readonly gone: AbortSignal
+  /** Ends it after too long without work. */
+  resting?: NodeJS.Timeout
+}
+
 const BODY = new URL(
   import.meta.url.endsWith(".ts") ? "./creation-thread-body.ts" : "./creation-thread-body.js",
   import.meta.url,
 )
 
 export function createCreationThreads({ settings, log }: CreationThreadsOptions): ServerThreads {
-  const { bodyThreads, bodyThreadMs } = settings
-  const threads = createSemaphore({ permits: bodyThreads, name: "large bodies" })
+  const { bodyThreads, bodyThreadMs, bodyThreadRestMs } = settings
+  const permits = createSemaphore({ permits: bodyThreads, name: "large bodies" })
+  const threads = new Set<Thread>()
+  const idle: Thread[] = []
   let isEnded = false
-  let pool: Piscina | undefined
 
-  async function run(job: CreationJob): Promise<CreationAnswer> {
+  function start(): Thread {
+    const gone = new AbortController()
+    const thread: Thread = { worker: startWorker(), gone: gone.signal }
+    threads.add(thread)
+    // The request that it worked for reports how it died; without a listener an error would end the process.
+    thread.worker.on("error", () => {})
+    thread.worker.once("exit", () => {
+      clearTimeout(thread.resting)
+      threads.delete(thread)
+      if (idle.includes(thread)) idle.splice(idle.indexOf(thread), 1)
+      gone.abort(new Error("the thread was ended"))
+    })
+    return thread
+  }
+
+  function rest(thread: Thread): void {
+    idle.push(thread)
+    thread.resting = setTimeout(() => void thread.worker.terminate(), bodyThreadRestMs).unref()
+  }
+
+  async function ask(job: CreationJob): Promise<CreationAnswer> {
     if (isEnded) throw closing()
-    pool ??= createPool({ settings, log })
+    const thread = idle.pop() ?? start()
+    const { gone, worker } = thread
+    clearTimeout(thread.resting)
     const late = AbortSignal.timeout(bodyThreadMs)
-    const booting = new AbortController()
-    pool.on("workerDestroy", abortUnserved)
-    function abortUnserved(): void {
-      // A thread that died before it was ready had no job yet, and nobody else would take it.
-      queueMicrotask(() => {
-        if (pool?.threads.length === 0) booting.abort()
-      })
-    }
     try {
-      const signal = AbortSignal.any([late, booting.signal])
-      const transferList = job.list.map(({ buffer }) => buffer)
-      // Its types take the wrong one of two overloads for a transfer list.
-      const options = { name: "answer", transferList, signal } as object
-      return (await pool.run(job, options)) as CreationAnswer
+      worker.postMessage(
+        job,
+        job.list.map(({ buffer }) => buffer),
+      )
+      const signal = AbortSignal.any([late, gone])
+      const [answer] = (await once(worker, "message", { signal })) as [CreationAnswer]
+      rest(thread)
+      return answer
     } catch (error) {
+      await worker.terminate()
       if (isEnded) throw closing()
-      const cause = late.aborted ? `it took longer than ${bodyThreadMs} ms` : error
+      const cause = late.aborted ? `it took longer than ${bodyThreadMs} ms` : toCause(error)
       log.error({ cause: String(cause) }, "body thread ended")
       const message = "the thread that read a large body ended; nothing was accepted"
       throw new SafelightError({ code: "overloaded", message, retryable: true, cause })
-    } finally {
-      pool.off("workerDestroy", abortUnserved)
     }
   }
 
   return {
     async read(pieces, question, models) {
-      const answer = await threads.run(() => run({ ...toOwnBuffers(pieces), ...question }))
+      const answer = await permits.run(() => ask({ ...toOwnBuffers(pieces), ...question }))
       // Copying the answer took a while: other requests get their turn first.
       await nextTurn()
       return toCreation(answer, models, log)
     },
     async end() {
       isEnded = true
-      await pool?.destroy()
+      await Promise.all(Array.from(threads, ({ worker }) => worker.terminate()))
     },
   }
 }
 
-function createPool({ settings, log }: CreationThreadsOptions): Piscina {
-  const pool = new Piscina({
-    filename: BODY.href,
-    minThreads: 0,
-    maxThreads: settings.bodyThreads,
-    idleTimeout: settings.bodyThreadRestMs,
-    // Otherwise an idle thread blocks, and a module of models that waits for something never gets on.
-    atomics: "disabled",
-    // Of the host's flags only the one for resolving packages: others, such as --input-type, are
-    // about the host's own entry and would keep the thread from starting.
-    execArgv: process.execArgv.filter((flag) => flag.startsWith("--conditions=")),
-  })
-  pool.on("error", (error: unknown) => {
-    log.error({ cause: String(error) }, "body thread failed")
-  })
-  return pool
+function startWorker(): Worker {
+  // Of the host's flags only the one for resolving packages: others, such as --input-type, are
+  // about the host's own entry and would keep the thread from starting.
+  const execArgv = process.execArgv.filter((flag) => flag.startsWith("--conditions="))
+  const worker = new Worker(BODY, { execArgv })
+  // The connection of the request that waits for it keeps the process alive.
+  worker.unref()
+  return worker
+}
+
+/** What `once` rejects with names the signal; the reason of that says more. */
+function toCause(error: unknown): unknown {
+  return error instanceof Error && error.name === "AbortError" ? error.cause : error
 }
 
 function toCreation(answer: CreationAnswer, models: readonly Model[], log: Log): Creation {
