@@ -21,7 +21,7 @@ export { HEALTH_ROUTES } from "./request-span.ts"
 export type { MetricsText, PageFiles } from "./services.ts"
 export type { HttpHandler } from "./router.ts"
 
-export { findJsonFault } from "./body/json-fault.ts"
+export { findJsonFault } from "./body/body-fault.ts"
 export { JSON_BOUNDS, scanJson, type JsonBounds, type JsonStructure } from "./body/json-scan.ts"
 export {
   decideContent,

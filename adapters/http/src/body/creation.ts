@@ -4,8 +4,10 @@
  * takes the sealed parameters. The two ways must not differ: same refusals, same order, same bytes.
  */
 import {
+  createTextDigest,
   fields,
   sealParameters,
+  toCanonicalJson,
   toParameterIssue,
   type Digest,
   type Model,
@@ -14,7 +16,6 @@ import {
 } from "@safelight/core"
 import * as v from "valibot"
 import { refuseParameters } from "../errors/refusal.ts"
-import { fingerprintCreation } from "../request/idempotency-key.ts"
 import { refuse } from "./creation-refusals.ts"
 import { parseBody } from "./parse-body.ts"
 
@@ -40,7 +41,7 @@ export async function readCreation(
   const body = parseBody(bytes)
   const { model, parameters } = parseShape(body)
   if (!wantsFingerprint) return { model, parameters }
-  return { model, parameters, fingerprint: await fingerprintCreation(body) }
+  return { model, parameters, fingerprint: await fingerprint(body) }
 }
 
 /**
@@ -59,6 +60,29 @@ function parseShape(body: unknown): Pick<Creation, "model" | "parameters"> {
 
 function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value)
+}
+
+const sha256 = createTextDigest(globalThis)
+
+/**
+ * SHA-256 of the creation request with this body, as 64 lower-case hexadecimal digits: white space
+ * and the order of members make no difference, every value does.
+ */
+function fingerprint(body: unknown): string | Promise<string> {
+  return sha256(`POST\n/v1/tasks\n${toText(body)}`)
+}
+
+/**
+ * Half a character and a number beyond what JSON can hold have no canonical text. No model takes either,
+ * so the fingerprint is never stored and any text will do; the service says what is wrong.
+ */
+function toText(body: unknown): string {
+  try {
+    return toCanonicalJson(body)
+  } catch (error) {
+    if (error instanceof TypeError) return JSON.stringify(body)
+    throw error
+  }
 }
 
 export interface Sealing {

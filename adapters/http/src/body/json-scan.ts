@@ -87,7 +87,7 @@ function takeName(scan: Scan, raw: string): void {
 /** `"a"` and `"\u0061"` are the same name. */
 function unescapeName(raw: string): string {
   try {
-    return JSON.parse(`"${raw}"`) as string
+    return String(JSON.parse(`"${raw}"`))
   } catch {
     // Not a JSON string, so the whole text is not JSON: the parser will refuse it.
     return raw

@@ -3,17 +3,16 @@
  * and here one of them costs money. The checks have the order of http-decisions §1.
  */
 import type { Refusal } from "../errors/refusal.ts"
+import { findJsonFault, findUtf8Fault } from "./body-fault.ts"
 import { refuse } from "./creation-refusals.ts"
-import { findJsonFault } from "./json-fault.ts"
 import { JSON_BOUNDS, scanJson } from "./json-scan.ts"
-import { decodeUtf8, findUtf8Fault } from "./utf8.ts"
+
+/** Strict: it refuses bytes that others replace by U+FFFD. It drops a byte order mark (http-decisions §4). */
+const UTF8 = new TextDecoder("utf-8", { fatal: true })
 
 /** Throws a `Refusal`: `invalid_json`, `json_too_complex` or `duplicate_key`. */
 export function parseBody(bytes: Uint8Array): unknown {
-  const text = decodeUtf8(bytes)
-  if (text === undefined) {
-    throw refuseJson(`The request body is not UTF-8 at byte ${findUtf8Fault(bytes)}.`)
-  }
+  const text = decode(bytes)
   const structure = scanJson(text)
   if (structure === "too-complex") throw refuseComplex()
   const value = parseText(text, bytes)
@@ -21,9 +20,18 @@ export function parseBody(bytes: Uint8Array): unknown {
   return value
 }
 
+function decode(bytes: Uint8Array): string {
+  try {
+    return UTF8.decode(bytes)
+  } catch {
+    throw refuseJson(`The request body is not UTF-8 at byte ${findUtf8Fault(bytes)}.`)
+  }
+}
+
 function parseText(text: string, bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(text) as unknown
+    const value: unknown = JSON.parse(text)
+    return value
   } catch {
     if (text === "") throw refuseJson("The request body is empty.")
     throw refuseJson(`The request body is not valid JSON at byte ${findJsonFault(bytes)}.`)

@@ -9,7 +9,7 @@ import type { BodySink } from "./read-body.ts"
 export async function receiveWebBody(request: Request, sink: BodySink): Promise<void> {
   const { body } = request
   if (body === null) return
-  const reader = (body as ReadableStream<Uint8Array>).getReader()
+  const reader: ReadableStreamDefaultReader<Uint8Array> = body.getReader()
   const stopped: { by?: Refusal } = {}
   sink.onSlow = (refusal) => {
     stopped.by = refusal

@@ -50,14 +50,12 @@ export function planAnswer(
 }
 
 /** One range is the plain 206, several are a multipart one (RFC 9110 §15.3.7). */
-function planPartial(
-  ranges: readonly [ByteRange, ...ByteRange[]],
-  options: ContentHeaderOptions,
-): AnswerPlan {
+function planPartial(ranges: readonly ByteRange[], options: ContentHeaderOptions): AnswerPlan {
   const { bytes, mimeType } = options.artifact
   const headers = toContentHeaders(options)
-  if (ranges.length === 1) {
-    headers["content-range"] = toContentRange(ranges[0], bytes)
+  const [only, second] = ranges
+  if (only !== undefined && second === undefined) {
+    headers["content-range"] = toContentRange(only, bytes)
     return { kind: "bytes", status: 206, headers, segments: ranges }
   }
   const boundary = createBoundary()

@@ -27,7 +27,7 @@ export interface Conditions {
 
 export type ContentDecision =
   | { readonly kind: "whole" }
-  | { readonly kind: "partial"; readonly ranges: readonly [ByteRange, ...ByteRange[]] }
+  | { readonly kind: "partial"; readonly ranges: readonly ByteRange[] }
   | { readonly kind: "not-modified" }
   | { readonly kind: "precondition-failed" }
   | { readonly kind: "unsatisfiable" }

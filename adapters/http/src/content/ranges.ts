@@ -14,7 +14,7 @@ export type RangeResult =
   | { readonly kind: "ignored" }
   | { readonly kind: "unsatisfiable" }
   /** At least one; in the order asked for, with no two that could be one. */
-  | { readonly kind: "satisfiable"; readonly ranges: readonly [ByteRange, ...ByteRange[]] }
+  | { readonly kind: "satisfiable"; readonly ranges: readonly ByteRange[] }
 
 /** Beyond these a request is more likely an attack than a reader (RFC 9110 §17.15). */
 const MAX_HEADER_CHARACTERS = 4_096
@@ -78,7 +78,7 @@ interface Placed extends ByteRange {
 }
 
 /** Joins what overlaps or nearly touches; the rest keeps its order (RFC 9110 §15.3.7.2). */
-function coalesce(ranges: readonly ByteRange[]): [ByteRange, ...ByteRange[]] {
+function coalesce(ranges: readonly ByteRange[]): ByteRange[] {
   const placed = ranges.map(({ start, end }, position) => ({ start, end, position }))
   const joined: Placed[] = []
   for (const range of placed.toSorted((left, right) => left.start - right.start)) {
@@ -87,7 +87,7 @@ function coalesce(ranges: readonly ByteRange[]): [ByteRange, ...ByteRange[]] {
     else joined[joined.length - 1] = join(before, range)
   }
   const ordered = joined.toSorted((left, right) => left.position - right.position)
-  return ordered.map(({ start, end }) => ({ start, end })) as [ByteRange, ...ByteRange[]]
+  return ordered.map(({ start, end }) => ({ start, end }))
 }
 
 function join(left: Placed, right: Placed): Placed {

@@ -64,11 +64,13 @@ function loadModels(models: ThreadModels): Promise<readonly Model[]> {
   return loading
 }
 
+interface ModelsLoader {
+  readonly loadModels: (argument: Json) => Promise<readonly Model[]>
+}
+
 async function importModels({ argument, module }: ThreadModels): Promise<readonly Model[]> {
-  const { loadModels: load } = (await import(module)) as {
-    readonly loadModels: (argument: Json) => Promise<readonly Model[]>
-  }
-  return load(argument)
+  const loader: ModelsLoader = await import(module)
+  return loader.loadModels(argument)
 }
 
 /** SHA-256 over the concatenation of `parts`, without making it. */

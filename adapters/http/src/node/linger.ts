@@ -7,10 +7,6 @@ import type { IncomingMessage } from "node:http"
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import type { NodePair } from "./server-port.ts"
 
-export function isFullyReceived(incoming: IncomingMessage): boolean {
-  return incoming.complete
-}
-
 export async function sendAndLinger(
   response: Response,
   { incoming, outgoing }: NodePair,

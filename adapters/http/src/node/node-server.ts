@@ -19,7 +19,7 @@ import { closeServer } from "./close-server.ts"
 import { createConnectListener } from "./connect-listener.ts"
 import { createCreationThreads } from "./creation-threads.ts"
 import { endIdleConnections } from "./idle-connections.ts"
-import { isFullyReceived, sendAndLinger } from "./linger.ts"
+import { sendAndLinger } from "./linger.ts"
 import { listen } from "./listen.ts"
 import { createRawAnswer } from "./raw-answer.ts"
 import { createRefusedConnections } from "./refused-connections.ts"
@@ -166,5 +166,5 @@ async function finish(
   lingerMs: number,
 ): Promise<Response> {
   const settled = await response
-  return isFullyReceived(node.incoming) ? settled : sendAndLinger(settled, node, lingerMs)
+  return node.incoming.complete ? settled : sendAndLinger(settled, node, lingerMs)
 }
