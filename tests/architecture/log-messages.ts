@@ -14,8 +14,12 @@ export interface LoggedMessage {
 }
 
 const CALL = /\blog\??(?:\.(info|warn|error)|\[([^\]]+)\])\(/g
-/** What turns a message into a line writes none of its own. */
-const WRITERS = ["packages/safelight/src/json-log.ts", "packages/core/src/error-log.ts"]
+/** What passes messages on writes none of its own. */
+const WRITERS = [
+  "packages/core/src/error-log.ts",
+  "packages/safelight/src/json-log.ts",
+  "packages/safelight/src/metrics/observe-log.ts",
+]
 
 export function findLoggedMessages(): LoggedMessage[] {
   return findSources()
