@@ -104,18 +104,14 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-async function assemble(
-  options: ServiceOptions,
-  plainLog: Log,
-  closers: Close[],
-): Promise<Service> {
+async function assemble(options: ServiceOptions, plain: Log, closers: Close[]): Promise<Service> {
   const { adopt = false, clock = systemClock, environment = process.env } = options
   const configuration = { ...options.configuration, models: toServedModels(options.configuration) }
   const { host, port, role, stopGraceMs: graceMs } = configuration
   assertShared(configuration)
   const memoryBytes = readMemoryBytes()
   const settings = toBodySettings(memoryBytes)
-  const watching = await createWatching({ settings: configuration, clock, log: plainLog })
+  const watching = await createWatching({ settings: configuration, clock, log: plain })
   const { log } = watching
   // Before the storage is opened, which makes the database that this asks about.
   const sandbox = decideSandbox(configuration)

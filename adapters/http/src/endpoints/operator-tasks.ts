@@ -131,9 +131,7 @@ export const listStoredEvents = defineEndpoint({
   if (insight === undefined) return undefined
   return async (call) => {
     const range = toEventRange(call.query)
-    const { events, next } = await findTask(call, (id) =>
-      insight.tasks.listStoredEvents(id, range),
-    )
+    const { events, next } = await findTask(call, (id) => insight.tasks.listStoredEvents(id, range))
     const id = call.param("task")
     const body = {
       task_id: id,
