@@ -3,7 +3,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import type { ToldSuspension } from "./judge-keys.ts"
 import { judgeStreams, type StreamCase } from "./judge-streams.ts"
-import { NO_FAULTS, type RoundFaults } from "./round-faults.ts"
+import { NO_FAULTS, SETTLE_MS, type RoundFaults } from "./round-faults.ts"
 import type { Sight, WatchedStream } from "./stream-watchers.ts"
 import type { ToldEvent } from "./told-events.ts"
 
@@ -102,6 +102,9 @@ describe("the oracle, of a task's stream,", () => {
     assertNamed(judged([...sights, toShown(3)]), /shows forgotten, which the log hasn't/)
     const resumed = [...sights, toReset(1), toShown(2), toShown(3)]
     assert.deepEqual(judged(resumed, LOST), [])
+    const forgotten = [{ from: AT - 10_000, to: AT - SETTLE_MS - 1 }]
+    const late = judged(resumed, { ...NO_FAULTS, forgotten })
+    assertNamed(late, /shows forgotten, which the log hasn't/)
   })
 
   it("names one that goes on behind what is forgotten without a reset", () => {

@@ -4,7 +4,7 @@
  * since, but goes on behind it only after a `reset`.
  */
 import type { ReadEntry } from "@safelight/core"
-import { wasForgotten, type RoundFaults } from "./round-faults.ts"
+import { isShownForgotten, wasForgotten, type RoundFaults } from "./round-faults.ts"
 import { OBEYED_MS, TOLERANCE_MS, type ToldSuspension } from "./judge-keys.ts"
 import type { Sight, WatchedStream } from "./stream-watchers.ts"
 import type { ToldEvent, ToldEvents } from "./told-events.ts"
@@ -111,7 +111,9 @@ function show(
   const name = toName(stream)
   if (event === undefined) {
     run.forgotten = sight
-    if (!wasForgotten(faults, sight.at)) fail(`${name} shows ${sight.data}, which the log hasn't`)
+    if (!isShownForgotten(faults, sight.at)) {
+      fail(`${name} shows ${sight.data}, which the log hasn't, at ${sight.at}`)
+    }
     return
   }
   if (run.forgotten !== undefined) {
@@ -235,7 +237,8 @@ function judgeTask(
 ): void {
   const last = runs.findLast(({ shown }) => shown.length > 0)?.shown.at(-1)
   const sight = stream.sights.findLast(({ kind }) => kind === "event")
-  const hasLeft = sight?.kind === "event" && isEnd(stream, sight) && wasForgotten(faults, sight.at)
+  const hasLeft =
+    sight?.kind === "event" && isEnd(stream, sight) && isShownForgotten(faults, sight.at)
   if (told.has(task) && last?.isEnded !== true && !hasLeft) {
     fail(`${toName(stream)} ends with ${last?.type ?? "nothing"}; it was shown ${toSeen(stream)}`)
   }

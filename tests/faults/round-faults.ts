@@ -40,7 +40,15 @@ export function isForgotten({ forgotten }: RoundFaults, at: number): boolean {
   return forgotten.some(({ from, to }) => at >= from && at <= to)
 }
 
-/** Whether what was told then may have been forgotten: a node that lived on may have it in its memory. */
+/**
+ * Whether what a stream showed then may have been forgotten. A node shows what it has in its memory until it is
+ * connected to the database again, which takes less than a second.
+ */
+export function isShownForgotten({ forgotten }: RoundFaults, at: number): boolean {
+  return forgotten.some(({ from, to }) => at >= from && at <= to + SETTLE_MS)
+}
+
+/** Whether what was told then may have been forgotten before: a task is lost for good, and messages wait in memory. */
 export function wasForgotten({ forgotten }: RoundFaults, at: number): boolean {
   return forgotten.some(({ from }) => at >= from)
 }
