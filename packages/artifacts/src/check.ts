@@ -21,7 +21,7 @@ export async function checkStorage(driver: ArtifactDriver): Promise<void> {
   await storeBody(driver, { locator, body: oneByte() })
   try {
     await translateFailure(driver, async () => {
-      await askFirst(driver.list(locator, 1))
+      await askFirst(driver.list(`${CHECK_FOLDER}/`, 1))
       if (driver.unfinished !== undefined) await askFirst(driver.unfinished(1))
     })
   } catch (error) {

@@ -18,8 +18,8 @@ export interface ArtifactDriver {
   /** Resolves once the removal is durable, also if there was no object. */
   remove(key: string, signal?: AbortSignal): Promise<void>
   /**
-   * Every key that begins with `prefix`, which is empty or ends with a slash or is a whole key. Other keys may
-   * be among them. Those of one folder are next to each other. With `most` the first request is enough.
+   * Every key that begins with `prefix`, which is empty or ends with a slash; other keys may be among them. The
+   * keys of one folder are next to each other. If `most` is given, one request for so many is enough.
    */
   list(prefix: string, most?: number): AsyncIterable<string>
   /**

@@ -19,7 +19,7 @@ const FIRST_BYTES = 64 * 1024
 
 export function createPieceMemory(pieceBytes: number): PieceMemory {
   const free: Uint8Array[] = []
-  let piece: Uint8Array = allocate(0)
+  let piece: Uint8Array = EMPTY
   let length = 0
   let isFirst = true
 
@@ -41,7 +41,7 @@ export function createPieceMemory(pieceBytes: number): PieceMemory {
     isFull: () => length === pieceBytes,
     take() {
       const taken = piece.subarray(0, length)
-      piece = allocate(0)
+      piece = EMPTY
       length = 0
       isFirst = false
       return taken
@@ -51,6 +51,8 @@ export function createPieceMemory(pieceBytes: number): PieceMemory {
     },
   }
 }
+
+const EMPTY = new Uint8Array()
 
 /** Not cleared, since it is filled before it is read. No `Buffer`, whose `slice` would not copy. */
 function allocate(bytes: number): Uint8Array {

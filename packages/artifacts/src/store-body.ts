@@ -130,14 +130,19 @@ async function writePieces({ body, driver, stop, writer }: Writing): Promise<Wri
   let bytes = 0
   let index = 0
 
-  function write(piece: Uint8Array): void {
-    const current = index
-    index += 1
-    const written = translateFailure(driver, () => writer.write(piece, current))
-      .then(() => memory.release(piece))
-      .catch((error: unknown) => stop.abort(error))
-      .finally(() => writing.delete(written))
+  async function write(piece: Uint8Array, current: number): Promise<void> {
+    try {
+      await translateFailure(driver, () => writer.write(piece, current))
+      memory.release(piece)
+    } catch (error) {
+      stop.abort(error)
+    }
+  }
+
+  function begin(piece: Uint8Array): void {
+    const written = write(piece, index).finally(() => writing.delete(written))
     writing.add(written)
+    index += 1
     sha256.update(piece)
     bytes += piece.byteLength
   }
@@ -147,7 +152,7 @@ async function writePieces({ body, driver, stop, writer }: Writing): Promise<Wri
       if (!(chunk instanceof Uint8Array)) throw new TypeError("a body's chunks are Uint8Arrays")
       for (let rest = chunk; rest.byteLength > 0;) {
         // More follows, so it is not the last.
-        if (memory.isFull()) write(memory.take())
+        if (memory.isFull()) begin(memory.take())
         while (writing.size >= PIECES_AT_ONCE) await Promise.race(writing)
         rest = memory.fill(rest)
       }
