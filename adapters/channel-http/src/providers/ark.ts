@@ -1,19 +1,15 @@
 /**
- * ModelArk of BytePlus or, with `"baseUrl": "https://ark.cn-beijing.volces.com"`, Ark of Volcengine, which must
- * offer models of the same names. Its list of tasks holds nothing that we sent, so a purchase whose answer is lost
- * can't be found.
+ * ModelArk of BytePlus or, with `"baseUrl": "https://ark.cn-beijing.volces.com"`, Ark of Volcengine, which must offer
+ * models of the same names.
  *
- * - Images come in the answer to the purchase, without a watermark, as a URL that is signed for a day. The URL is
- *   the operation, so that another process can store the image. An aspect ratio becomes a size of exactly that
- *   ratio: the smallest that `1k` allows, the largest that `2k` allows.
- * - Videos are gone a day after their end. `1080p` is not taken, nor videos as data URLs that can't be linked. One
- *   or two images alone are the first frame and the last; in any other case all images are references.
- * - Failures are not billed, so another attempt follows, unless the code begins with `Invalid` or names sensitive
- *   content.
- * - A task can be cancelled while it waits: the same request removes the record of a finished one.
+ * - An image comes in the answer to the purchase, without a watermark. Its URL is signed for a day and is the
+ *   operation. An aspect ratio becomes a size of exactly that ratio: the smallest for `1k`, the largest for `2k`.
+ * - One or two images alone are the first frame of a video and the last; in any other case all are references. A
+ *   video is gone a day after its end.
+ * - Failures are not billed: another attempt follows, unless the code begins with `Invalid` or names sensitive content.
+ * - Only a waiting task can be cancelled: the same request removes the record of a finished one.
  *
- * Assumed: that a `400` with a code created nothing, and that Seedream takes every size from 1024 × 1024 to
- * 2048 × 2048 pixels.
+ * Assumed: a `400` with a code created nothing, and Seedream takes every size from 1024 × 1024 to 2048 × 2048 pixels.
  */
 import {
   imageEdit,

@@ -1,15 +1,12 @@
 /**
- * FLUX.2. A job is polled at the URL in the answer to its purchase, which is that of one cluster: other hosts may
- * not know the job. A signed callback that names a job whose cluster is unknown carries its end, which is used: the
- * key goes to no host that a message names.
+ * FLUX.2. A job is polled at the cluster that the answer to its purchase names: other hosts may not know it. A signed
+ * callback about a job whose cluster is unknown carries its end, which is then used.
  *
- * - Text to image takes any width and height, so all six sizes are exact.
- * - An edit has exactly the asked aspect ratio, and sides that are multiples of 16.
- * - An output is gone ten minutes after it was made, so it is polled for often.
- * - Moderation and failures may have been billed: the documentation doesn't say so.
- * - Callbacks are signed with a secret of each purchase and without a moment, so a repeated one is valid again.
+ * - Text to image has all six sizes exactly, an edit exactly the asked ratio, with sides that are multiples of 16.
+ * - An output is gone ten minutes after it was made.
+ * - Moderation and failures end the task: the documentation doesn't say whether they are billed.
  *
- * Assumed: that a `422` in its form created nothing, and that outputs and clusters are below `bfl.ai`.
+ * Assumed: a `422` in its form created nothing, and outputs and clusters are below `bfl.ai`.
  */
 import {
   PICTURE_SIZES,
@@ -56,7 +53,7 @@ const picture: ProviderModel<TextToImageParameters> = {
 }
 
 const edit: ProviderModel<ImageEditParameters> = {
-  upstream: `${EDIT_MODELS.medium}, or ${EDIT_MODELS.low} at quality low`,
+  upstream: `${EDIT_MODELS.medium} or ${EDIT_MODELS.low}`,
   accepts(asked) {
     const pixels = toEditPixels(asked)
     const isLarge = pixels !== undefined && pixels.width * pixels.height > MOST_PIXELS

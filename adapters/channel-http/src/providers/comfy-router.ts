@@ -1,18 +1,14 @@
 /**
- * A queue for other providers' models. It honours an idempotency key for 24 hours from its first request on: for
- * 23 of them a purchase whose answer is lost is sent again, and is the same work. A `409
- * concurrency_limit_exceeded` says that the first request is still being accepted; any other `409` leaves the
- * purchase in doubt.
+ * A queue for other providers' models. It honours a key for 24 hours from its first request on, so a purchase is sent
+ * again for 23. A `409 concurrency_limit_exceeded` says that the first request is still being accepted; any other `409`
+ * leaves the purchase in doubt.
  *
- * - Text to image takes colours. It costs what Recraft V4.1 itself costs: the router lists no flash tier of it.
- * - The edit is Seedream's, since the router offers none by Grok. A request may have 10 MiB, its images included.
- * - Videos have the rules of Seedance at Ark.
- * - After `queue_timeout` no provider had the work, so another attempt follows. Nothing says that `provider_error`
- *   or a provider's time-out is free, so each of them ends the task. Some providers charge for a refusal of
- *   content, which the router doesn't report.
+ * - Text to image costs what Recraft V4.1 itself costs: the router lists no flash tier of it. The edit is Seedream's,
+ *   since the router offers none by Grok. Videos follow Ark's rules.
+ * - After `queue_timeout` no provider had the work, so another attempt follows. `provider_error`, a provider's time-out
+ *   and a refusal of content may have been billed, so each of them ends the task.
  *
- * Assumed: the hosts of outputs, that a `422` with `X-Comfy-Error-Type` created nothing, and that a `410` means
- * that a result has expired.
+ * Assumed: the hosts of outputs, a `422` with `X-Comfy-Error-Type` created nothing, and after a `410` a result is gone.
  */
 import {
   imageEdit,

@@ -1,17 +1,14 @@
 /**
- * fal's queue. The public models are its own endpoints with `size` and `count` renamed, so every parameter is sent
- * unchanged. A purchase whose answer is lost is restored by its callback, or its task fails uncharged at its end.
+ * fal's queue. The public models are its own endpoints with `size` and `count` renamed.
  *
  * - Outputs are read from `images`, `image`, `videos` and `video`: files with a `url`, or URLs, data URLs included.
  * - A 5xx on the result is not billed: another attempt follows if fal says whose failure it was, or gives the same
- *   answer five times in a row. A 422 ends the task with our code for it. Whether a partner's moderation is billed
- *   depends on the partner.
- * - Callbacks are signed with a key that fal publishes. No message names the endpoint, so the address of each
- *   callback does (`?app=owner/app`), for models of your own too.
+ *   answer five times in a row. A partner's moderation may have been billed.
+ * - A callback is signed with a key that fal publishes. It names no endpoint, so its address does (`?app=owner/app`).
  * - The check asks for a request that doesn't exist: a `404` shows that the key is valid.
  *
- * Assumed: that a `400` or `422` to a create made nothing, that fal checks the key before the id, where it keeps a
- * request whose own answer is lost (`/{owner}/{app}/requests/{id}`), and that it calls an address with a query.
+ * Assumed: a `400` or `422` to a create made nothing, fal checks the key before the id, keeps a request whose answer is
+ * lost at `/{owner}/{app}/requests/{id}`, and calls an address with a query.
  */
 import {
   imageEdit,

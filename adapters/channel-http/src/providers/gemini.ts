@@ -1,20 +1,17 @@
 /**
- * The Gemini API (`generativelanguage.googleapis.com`, not Vertex): images in the answer to the purchase, without a
- * handle, and videos of Veo, which are polled. The edit is not served: the API takes no `output_format`.
+ * The Gemini API, not Vertex. An image comes in the answer to the purchase, without a handle; a video of Veo is polled.
+ * The edit is not served: the API takes no `output_format`.
  *
- * - The API fetches no images. References of a video are sent in base64; those at http(s) URLs are fetched first, at
- *   most 20 MiB each. One image is the first frame, two are the first and the last, three are references.
- * - A video always has sound, and the API refuses a request that names it: `generate_audio: true` is not sent. 1080p
- *   and three images need 8 seconds. The video is kept for two days and fetched with the key; a redirect to a signed
- *   host is followed without it.
- * - Refusals come with a 200: a blocked prompt, a candidate withheld for its content and a filtered video are
- *   `content_policy_violation`. Text in place of an image is `no_output`. An operation's error of code 3 is a refusal
- *   of content if its message speaks of policy or safety. Errors that may pass (4, 8, 10, 13, 14) are not billed, and
- *   another attempt follows.
- * - A wrong key and a region that is not served are a 400 too. A 429 is obeyed by its header or its `retryDelay`.
+ * - The API fetches no images: those of a video are fetched first, at most 20 MiB each, and sent in base64. One image is
+ *   the first frame, two are the first and the last, three are references.
+ * - A video takes 4, 6 or 8 seconds; 1080p and three images need 8. It always has sound, which no request may name. It is
+ *   kept for two days and fetched with the key.
+ * - Refusals come with a 200. Text in place of an image is `no_output`. An operation's error of code 3 is a refusal of
+ *   content if its message speaks of policy or safety. After 4, 8, 10, 13 and 14, which are not billed, another attempt
+ *   follows.
+ * - A wrong key and a region that is not served are a 400 too.
  *
- * Assumed: that `1:1` at `1K` has 1024 × 1024 pixels, the form of Veo's images, and that videos are fetched from and
- * redirected to `*.googleapis.com`.
+ * Assumed: `1:1` at `1K` has 1024 × 1024 pixels, the form of Veo's images, and videos are at `*.googleapis.com`.
  */
 import {
   referenceToVideo,

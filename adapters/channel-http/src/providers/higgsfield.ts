@@ -1,17 +1,14 @@
 /**
- * Seedance 2.5 under our own names, so every parameter is sent unchanged. Its key has two parts, `ID:SECRET`.
+ * Seedance 2.5 under our own names. The key has two parts, `ID:SECRET`.
  *
- * - The upstream key is sent as `Idempotency-Key`, and a repeat is answered with the original request in whatever
- *   state it is. For how long is not stated, so the channel counts as unkeyed until `keyTtlMs` says it: a repeat after
- *   the key's end would be a second purchase. A `422` about the key itself leaves the purchase in doubt.
- * - Media are taken by URL alone, so data URLs need a public address of this service.
+ * - A repeat under an idempotency key is answered with the original request, for a time that is not stated: the channel
+ *   is unkeyed until `keyTtlMs` says how long. A `422` about the key itself leaves the purchase in doubt.
  * - A `400` about concurrency means that there is no room; only its text tells it from a fault of the request.
  * - `failed` is not charged, so another attempt follows.
- * - Its webhooks are not requested: the address would be part of what a key stands for, so a purchase in doubt could
- *   not be repeated after the service's address changed.
+ * - Its webhooks are not used: a key would stand for their address too, so no purchase could be repeated after the
+ *   service's address changed.
  *
- * Assumed: that a `400`, `422` or `423` created nothing, that a prompt is required, and that outputs stay at its two
- * hosts.
+ * Assumed: a `400`, `422` or `423` created nothing, a prompt is required, and outputs stay at its two hosts.
  */
 import {
   referenceToVideo,

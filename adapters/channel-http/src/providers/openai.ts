@@ -1,19 +1,15 @@
 /**
- * OpenAI's images, and every server with the same API by its `baseUrl`. The answer to the purchase holds the image
- * itself in base64 and no handle: an image whose answer is lost can't be asked for again. A call may take ten minutes.
+ * An image comes in the answer to the purchase, which may take ten minutes, and has no handle.
  *
  * - Text to image asks for `quality: "low"`, since the public model is a fast one.
  * - The edit has exactly the asked aspect ratio, with sides that are multiples of 16 and an area near 1024², and twice
- *   both sides at `2k`. `auto` is OpenAI's own.
- * - `insufficient_quota` and `billing_hard_limit_reached` are `provider_out_of_money`. Any other 429 is `busy` for as
- *   long as `retry-after-ms` or `Retry-After` says. A 400 in OpenAI's format refuses the task.
+ *   both sides at `2k`.
  *
  * A server of your own (vLLM-Omni, SGLang, LocalAI, stable-diffusion.cpp, LiteLLM) is this channel at its `baseUrl`,
- * without `/v1`. It must know its model as `gpt-image-2`, by an alias. If it needs no key, name a variable that isn't
- * empty all the same. Images that it answers as URLs are fetched from its own origin. If it takes edits only as forms,
- * name the other model alone in `models`.
+ * without `/v1`. It must know its model by the alias `gpt-image-2`. If it needs no key, name a variable that isn't empty
+ * all the same. If it takes edits only in forms, name the other model alone in `models`.
  *
- * Assumed: that a 400 is never billed, that edits take JSON, and that an image of fewer than 655,360 pixels is refused.
+ * Assumed: a 400 is never billed, edits take JSON, and an image of fewer than 655,360 pixels is refused.
  */
 import {
   PICTURE_SIZES,

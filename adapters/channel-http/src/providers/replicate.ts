@@ -1,17 +1,16 @@
 /**
- * The models of Replicate that are nearest to ours. Only the edit is the same model, so name those that you want in the
- * channel's `models`. A purchase whose answer is lost is restored by its callback, or its task fails uncharged at its
- * end. Callbacks are asked for if `REPLICATE_WEBHOOK_SECRET` holds the account's secret.
+ * The models of Replicate that are nearest to ours. Only the edit is the same model, so name those that you want in
+ * `models`. Callbacks are requested if `REPLICATE_WEBHOOK_SECRET` holds the account's secret.
  *
- * - A refusal of content is known by its text alone (`E005`, `flagged as sensitive`, `NSFW`), and so is a failure of its
- *   machines (`E003`, `E004`, a code of four digits, `please retry`, `out of memory`), after which another attempt
- *   follows. Any other failed prediction ends the task, since it may have been billed.
- * - Data URLs of videos, and others of 64,000 characters or more, are uploaded to Replicate's files, where they stay for
- *   a day. Outputs are gone an hour after the prediction's end.
- * - One or two images alone are the first frame of a video and the last; in any other case all images are references.
+ * - Its texts alone tell a refusal of content (`E005`, `flagged as sensitive`, `NSFW`) and a failure of its machines
+ *   (`E003`, `E004`, a code of four digits, `please retry`, `out of memory`), after which another attempt follows. Any
+ *   other failed prediction ends the task, since it may have been billed.
+ * - Data URLs of videos, and others of 64,000 characters or more, are uploaded to Replicate's files, where they stay for a
+ *   day. Outputs are gone an hour after the end.
+ * - One or two images alone are the first frame of a video and the last; in any other case all are references.
  *
- * Assumed: that a `400`, `413` or `422` with `detail` created nothing, that Grok's edit is a JPEG, and that Seedance 2.0
- * is offered at `480p` and `720p`.
+ * Assumed: a `400`, `413` or `422` with `detail` created nothing, Grok's edit is a JPEG, and Seedance 2.0 is offered at
+ * `480p` and `720p`.
  */
 import {
   imageEdit,

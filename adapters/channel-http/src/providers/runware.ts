@@ -1,19 +1,16 @@
 /**
- * Every request is a list of tasks to one path. A purchase is looked up: Runware knows a task by a UUID that the client
- * chooses, and ours is derived from the upstream key alone. A UUID that is in use (`conflictTaskUUID`) proves that the
- * task exists. After a lost answer the running tasks (`getResponse`) and the finished ones (`getTaskDetails`) are asked
- * for it: only if both answer `unknownTaskUUID` may another attempt follow. How soon a task can be found is not
- * documented, so that takes five minutes more.
+ * Every request is a list of tasks to one path. The client chooses a task's UUID: ours is derived from the upstream key
+ * alone. A UUID that is in use (`conflictTaskUUID`) proves that the task exists. After a lost answer the running tasks
+ * (`getResponse`) and the finished ones (`getTaskDetails`) are asked for it, five minutes later: only if both answer
+ * `unknownTaskUUID` may another attempt follow.
  *
- * - Text to image is FLUX.1 schnell in four steps, at exactly the asked size. The safety checker can be switched off; a
- *   result with `NSFWContent` is `content_policy_violation`.
- * - One or two images alone are the first frame of a video and the last, and determine its shape. With a third image, a
- *   video or a sound, all are references. An aspect ratio becomes the pixels that Seedance has for it, at 720p unless
- *   the request sets a resolution.
- * - A task that failed is refused, since the documentation doesn't say whether it was billed.
+ * - Text to image is FLUX.1 schnell in four steps, at exactly the asked size.
+ * - One or two images alone are the first frame of a video and the last, and determine its shape; in any other case all
+ *   are references. An aspect ratio becomes the pixels that Seedance has for it.
+ * - A failed task is refused: the documentation doesn't say whether it was billed.
  *
- * Assumed: the codes `unknownTaskUUID`, `insufficientCredits`, `contentModeration` and `invalidProviderContent`, how
- * long `getResponse` knows a result, and the names of a video's inputs.
+ * Assumed: the codes `unknownTaskUUID`, `insufficientCredits`, `contentModeration` and `invalidProviderContent`, how long
+ * `getResponse` knows a result, and the names of a video's inputs.
  */
 import { createHash } from "node:crypto"
 import {

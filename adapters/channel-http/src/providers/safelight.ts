@@ -1,20 +1,14 @@
 /**
- * Another Safelight takes the same requests, so they are sent unchanged. It has no default address: `baseUrl` is
- * required. It serves the three public models, or whatever models `models` names.
+ * It takes the same requests, so they are sent unchanged, for the public models or those that `models` names.
  *
- * - Our upstream key is its `Idempotency-Key`, which it remembers for 14 days: for 13 of them a purchase whose answer is
- *   lost is sent again, and is the same task. Erasing a task there erases its key too, so erase none that may be in
- *   doubt here.
+ * - It remembers our upstream key for 14 days, so a purchase is sent again for 13. Erasing a task there erases its key too.
  * - A task that failed there fails here with the same code, and is charged here if it was charged there. Another attempt
  *   follows only after `provider_unavailable`, since no provider had been found.
- * - Outputs are fetched below `baseUrl` alone, with the key; its `content_url` is not followed. Their SHA-256 must be that
- *   of `Repr-Digest`, if the header is there. If all have expired, the task fails with `no_output`.
- * - It sends no callbacks, so each task is polled every two seconds: the account there needs a read rate and a number of
- *   unfinished tasks to match. Let `engine.endAfterMs` of each service be longer than that of the service it buys from,
- *   or a task that has ended here may still succeed there and be charged.
- * - A circle of services ends after five hops, and the log of the refused task says so.
- * - Its key needs the scopes `tasks:write`, `tasks:read` and `artifacts:read`, which the check proves together with the
- *   models: with a key that may buy and not fetch, the first paid result would be lost.
+ * - Outputs are fetched below `baseUrl` alone, with the key, and must have the SHA-256 of their `Repr-Digest`.
+ * - It is polled every two seconds for each task: the account there needs a read rate to match. Let `engine.endAfterMs` be
+ *   longer than there, or a task that has ended here may still be charged there.
+ * - A circle of services ends after five hops, which the log of the refused task says.
+ * - The key needs the scopes `tasks:write`, `tasks:read` and `artifacts:read`; the check proves them, and the models.
  */
 import {
   imageEdit,

@@ -1,15 +1,13 @@
 /**
- * xAI's images and videos. The URLs of images come in the answer to the purchase and become the operation, so that
- * another process can store them: they are public for some hours, and the log holds them.
+ * The URLs of images come in the answer to the purchase and are the operation; they are public for some hours, and the log
+ * holds them.
  *
- * - One image of an edit is sent as `image`, several are sent as `images`.
- * - A video takes at most 7 images as references, which bound it to 10 seconds and 720p.
- * - Moderation is silent. If an answer has no images, or marks all of its images or the video with
- *   `respect_moderation: false`, the task fails with `content_policy_violation`. It is billed if the answer reports a
- *   cost, or may be if it reports none. Of several images those that are shown are kept.
- * - A video that `failed` ends its task, since the documentation doesn't say whether it was billed.
+ * - A video with images has at most 10 seconds and 720p.
+ * - Moderation is silent: no images, or `respect_moderation: false`, is `content_policy_violation`. It is billed if a cost
+ *   is reported, and may be if none is. Of several images those that are shown are kept.
+ * - A video that `failed` ends its task, since it may have been billed.
  *
- * Assumed: that a 400 or 422 in xAI's format created nothing, and that videos take all of our aspect ratios but `21:9`.
+ * Assumed: a 400 or 422 in xAI's format created nothing, and videos take all of our aspect ratios but `21:9`.
  */
 import {
   imageEdit,
