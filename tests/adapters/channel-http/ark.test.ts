@@ -2,68 +2,49 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { PROVIDERS } from "@safelight/channel-http"
+import type { Json } from "@safelight/core"
+import { ALWAYS_CHECKED, describeProvider, NO_COLOURS } from "./describe-provider.ts"
 import {
-  imageEdit,
-  referenceToVideo,
-  textToImage,
-  type ChannelRequest,
-  type Json,
-} from "@safelight/core"
-import {
-  describeEligibility,
-  describeEnds,
-  describePurchase,
-  describeWork,
+  EDIT,
   fetchTypes,
   openProviderWorld,
   toReply,
-  withoutWords,
   turnedAway,
+  withoutWords,
 } from "./provider-world.ts"
 
 const { ark } = PROVIDERS
 
-const world = await openProviderWorld(ark)
-const { channel, stub, toRequest } = world
+const world = await openProviderWorld(ark, { edit: { output_format: "png", resolution: "2k" } })
+const { channel, edit, film, picture, stub } = world
 
-const PICTURE = { prompt: "fog", size: "square_hd", enable_safety_checker: true, colors: [] }
-const EDIT = {
-  prompt: "warm",
-  image_urls: ["https://media.example/1.png", "https://media.example/2.png"],
-  output_format: "png",
-  quality: "medium",
-  resolution: "2k",
-  aspect_ratio: "auto",
-  sync_mode: false,
-  count: 1,
-}
-const FILM = { prompt: "waves", resolution: "720p", duration: 4 }
-const picture = (): ChannelRequest => toRequest(textToImage.id, PICTURE)
-const film = (): ChannelRequest => toRequest(referenceToVideo.id, FILM)
 const SEEDREAM = { model: "seedream-5-0-pro-260628", response_format: "url", watermark: false }
 const DAY_MS = 24 * 3_600_000
 
-/** The size that an edit is asked for in. */
+/** The size that Ark is asked for. */
 async function sizeOf(aspect_ratio: string, resolution: string): Promise<string> {
-  await channel.submit(toRequest(imageEdit.id, { ...EDIT, aspect_ratio, resolution }))
-  return (world.bought().body as { readonly size: string }).size
+  const { body } = await world.buy(edit({ aspect_ratio, resolution }))
+  return (body as { readonly size: string }).size
 }
 
 describe("Ark's models", () => {
   it("are Seedance's film", async () => {
-    await channel.submit(film())
     const content = [{ type: "text", text: "waves" }]
     const model = "dreamina-seedance-2-5-260628"
-    assert.deepEqual(world.bought().body, { model, content, resolution: "720p", duration: 4 })
+    assert.deepEqual((await world.buy(film())).body, {
+      model,
+      content,
+      resolution: "720p",
+      duration: 4,
+    })
   })
 
   it("are Seedream's picture and its edit, without a watermark", async () => {
-    await channel.submit(picture())
-    assert.deepEqual(world.bought().body, { ...SEEDREAM, prompt: "fog", size: "1024x1024" })
-    await channel.submit(toRequest(imageEdit.id, EDIT))
-    const { image_urls: image, output_format, prompt } = EDIT
-    const expected = { ...SEEDREAM, prompt, image, output_format, size: "2K" }
-    assert.deepEqual(world.bought().body, expected)
+    const expected = { ...SEEDREAM, prompt: "fog", size: "1024x1024" }
+    assert.deepEqual((await world.buy(picture())).body, expected)
+    const { image_urls: image, prompt } = EDIT
+    const edited = { ...SEEDREAM, prompt, image, output_format: "png", size: "2K" }
+    assert.deepEqual((await world.buy(edit())).body, edited)
   })
 
   const ratios = ["2:1", "20:9", "19.5:9", "16:9", "4:3", "3:2", "1:1", "2:3", "9:20", "9:19.5"]
@@ -96,57 +77,45 @@ describe("Ark's models", () => {
       const leftMs = (output.expiresAt ?? 0) - Date.now()
       assert.ok(leftMs > DAY_MS && leftMs <= DAY_MS + 300_000)
     }
-    const edited = await world.carryOut(toRequest(imageEdit.id, EDIT))
-    assert.deepEqual(await fetchTypes(edited), ["image/png"])
+    assert.deepEqual(await fetchTypes(await world.carryOut(edit())), ["image/png"])
   })
 })
 
-describeEligibility(channel, textToImage.id, PICTURE, [
-  ["size", { size: "landscape_4_3" }],
-  ["enable_safety_checker", { enable_safety_checker: false }],
-  ["colors", { colors: [{ r: 1, g: 2, b: 3 }] }],
-  ["background_color", { background_color: { r: 1, g: 2, b: 3 } }],
-])
-describeEligibility(channel, imageEdit.id, EDIT, [
-  ["prompt", { prompt: "" }],
-  ["count", { count: 2 }],
-  ["output_format", { output_format: "webp" }],
-  ["quality", { quality: "low" }],
-])
-describeEligibility(channel, referenceToVideo.id, FILM, [
-  ["resolution", { resolution: "1080p" }],
-  ["bitrate_mode", { bitrate_mode: "high" }],
-])
-
-describePurchase(world, film)
-describePurchase(world, picture)
-describeWork(world, film)
-describeEnds(world, film, {
-  "input-sensitive": { kind: "refused", code: "content_policy_violation" },
-  "output-sensitive": { kind: "refused", code: "content_policy_violation" },
-  "output-audio-sensitive": { kind: "refused", code: "content_policy_violation" },
-  "internal-error": { kind: "not-created", reason: "provider_failed" },
-})
-describeEnds(world, picture, {
-  "input-image-sensitive": { kind: "refused", code: "content_policy_violation" },
-  "image-failed": { kind: "refused", code: "content_policy_violation" },
-})
-
-describe("a purchase at Ark", () => {
-  const refusals: Readonly<Record<string, object>> = {
+describeProvider(world, {
+  purchases: ["film", "picture"],
+  work: "film",
+  ends: {
+    film: {
+      "input-sensitive": { kind: "refused", code: "content_policy_violation" },
+      "output-sensitive": { kind: "refused", code: "content_policy_violation" },
+      "output-audio-sensitive": { kind: "refused", code: "content_policy_violation" },
+      "internal-error": { kind: "not-created", reason: "provider_failed" },
+    },
+    picture: {
+      "input-image-sensitive": { kind: "refused", code: "content_policy_violation" },
+      "image-failed": { kind: "refused", code: "content_policy_violation" },
+    },
+  },
+  unmade: {
     overdue: turnedAway("provider_out_of_money"),
     "not-open": turnedAway("provider_answered_404"),
     quota: { kind: "not-created", reason: "provider_quota_exceeded" },
     overloaded: { kind: "busy", reason: "provider_busy" },
-  }
-  for (const [fault, expected] of Object.entries(refusals)) {
-    it(`was not made where Ark says so: ${fault}`, async () => {
-      for (const request of [film(), picture()]) {
-        assert.deepEqual(await world.buyWith({ own: [fault] }, request), [expected, 0])
-      }
-    })
-  }
+  },
+  refused: [
+    ["picture", "size", { size: "landscape_4_3" }],
+    ...NO_COLOURS,
+    ALWAYS_CHECKED,
+    ["edit", "prompt", { prompt: "" }],
+    ["edit", "count", { count: 2 }],
+    ["edit", "output_format", { output_format: "webp" }],
+    ["edit", "quality", { quality: "low" }],
+    ["film", "resolution", { resolution: "1080p" }],
+    ["film", "bitrate_mode", { bitrate_mode: "high" }],
+  ],
+})
 
+describe("a purchase at Ark", () => {
   it("is refused where there is a fault in it, in Ark's own words alone", () => {
     const error = { code: "InvalidParameter", message: "duration is wrong" }
     assert.deepEqual(ark.readCreate(toReply(400, { error })), {
@@ -166,14 +135,11 @@ describe("a purchase at Ark", () => {
 
 describe("a picture of Ark", () => {
   it("is had by another process, without anybody being asked", async () => {
-    const request = picture()
-    const submitted = await channel.submit(request)
-    assert.ok(submitted.kind === "accepted")
-    const { operation } = submitted
+    const work = await world.begin(picture())
     const asked = stub.requests.length
-    const done = await channel.poll({ ...request, operation, progress: 0 })
+    const done = await channel.poll(work)
     assert.ok(done.kind === "completed" && done.outputs.length === 1)
-    await channel.cancel?.({ ...request, operation, progress: 0 })
+    await channel.cancel?.(work)
     assert.equal(stub.requests.length, asked)
   })
 })
@@ -206,13 +172,10 @@ describe("a task of Ark", () => {
   })
 
   it("is called off while it waits, and keeps its result once it has one", async () => {
-    const request = film()
-    const submitted = await channel.submit(request)
-    assert.ok(submitted.kind === "accepted")
-    const { operation } = submitted
-    await channel.cancel?.({ ...request, operation, progress: 0 })
+    const { operation, ...work } = await world.begin(film())
+    await channel.cancel?.({ ...work, operation })
     assert.ok(!stub.requests.some(({ method }) => method === "DELETE"))
-    assert.equal((await world.follow(request, submitted)).kind, "completed")
+    assert.equal((await world.follow(work, { kind: "accepted", operation })).kind, "completed")
 
     const sent: string[] = []
     await ark.cancel?.({ id: "cgt-1" }, async ({ method, path }) => {

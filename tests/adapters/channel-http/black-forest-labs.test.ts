@@ -2,63 +2,49 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { createHttpChannel, PROVIDERS } from "@safelight/channel-http"
-import { imageEdit, textToImage, type ChannelRequest, type Json } from "@safelight/core"
 import {
-  describeEnds,
-  describePurchase,
-  describeWork,
-  fetchTypes,
-  openProviderWorld,
-  toReply,
-  itTakesNoneOf,
-  turnedAway,
-} from "./provider-world.ts"
+  ALWAYS_CHECKED,
+  describeProvider,
+  itCreates,
+  itPolls,
+  NO_COLOURS,
+} from "./describe-provider.ts"
+import { fetchTypes, openProviderWorld, toReply, turnedAway } from "./provider-world.ts"
 
 const { blackForestLabs } = PROVIDERS
 
-const world = await openProviderWorld(blackForestLabs)
-const { channel, toRequest } = world
-
-const PICTURE = { prompt: "fog", size: "landscape_16_9", enable_safety_checker: true, colors: [] }
-const EDIT = {
-  prompt: "warm",
-  image_urls: [
-    "https://media.example/1.png",
-    "data:image/png;base64,AAAA",
-    "https://media.example/3.png",
-  ],
-  output_format: "png",
-  quality: "medium",
-  resolution: "1k",
-  aspect_ratio: "3:2",
-  sync_mode: false,
-  count: 1,
-}
-const picture = (): ChannelRequest => toRequest(textToImage.id, PICTURE)
-const editOf = (parameters: object): ChannelRequest =>
-  toRequest(imageEdit.id, { ...EDIT, ...parameters })
+const [ONE, THREE] = ["https://media.example/1.png", "https://media.example/3.png"]
+const world = await openProviderWorld(blackForestLabs, {
+  picture: { size: "landscape_16_9" },
+  edit: {
+    image_urls: [ONE, "data:image/png;base64,AAAA", THREE],
+    output_format: "png",
+    aspect_ratio: "3:2",
+  },
+})
+const { channel, edit, picture } = world
 
 describe("the models of Black Forest Labs", () => {
   it("get exact pixels, and each reference under a name of its own", async () => {
-    await channel.submit(picture())
-    assert.equal(world.bought().endpoint, "flux-2-klein-4b")
-    assert.deepEqual(world.bought().body, { prompt: "fog", width: 1024, height: 576 })
+    const drawn = await world.buy(picture())
+    assert.equal(drawn.endpoint, "flux-2-klein-4b")
+    assert.deepEqual(drawn.body, { prompt: "fog", width: 1024, height: 576 })
 
-    await channel.submit(editOf({}))
-    assert.equal(world.bought().endpoint, "flux-2-pro")
-    assert.deepEqual(world.bought().body, {
+    const edited = await world.buy(edit())
+    assert.equal(edited.endpoint, "flux-2-pro")
+    assert.deepEqual(edited.body, {
       prompt: "warm",
       width: 1248,
       height: 832,
       output_format: "png",
-      input_image: "https://media.example/1.png",
+      input_image: ONE,
       input_image_2: "AAAA",
-      input_image_3: "https://media.example/3.png",
+      input_image_3: THREE,
     })
 
-    await channel.submit(editOf({ quality: "low", aspect_ratio: "1:1", resolution: "2k" }))
-    assert.equal(world.bought().endpoint, "flux-2-klein-9b")
-    const { width, height } = world.bought().body as { width: number; height: number }
+    const low = await world.buy(edit({ quality: "low", aspect_ratio: "1:1", resolution: "2k" }))
+    assert.equal(low.endpoint, "flux-2-klein-9b")
+    const { width, height } = low.body as { width: number; height: number }
     assert.deepEqual([width, height], [2048, 2048])
   })
 
@@ -71,50 +57,38 @@ describe("the models of Black Forest Labs", () => {
     )
     const { expiresAt = 0 } = done.outputs[0]
     assert.ok(expiresAt >= before + 600_000 && expiresAt <= Date.now() + 600_000)
-    assert.deepEqual(await fetchTypes(await world.carryOut(editOf({}))), ["image/png"])
-  })
-
-  const refused: readonly (readonly [param: string, model: string, parameters: object])[] = [
-    ["colors", textToImage.id, { ...PICTURE, colors: [{ r: 1, g: 2, b: 3 }] }],
-    ["background_color", textToImage.id, { ...PICTURE, background_color: { r: 0, g: 0, b: 0 } }],
-    ["enable_safety_checker", textToImage.id, { ...PICTURE, enable_safety_checker: false }],
-    ["prompt", imageEdit.id, { ...EDIT, prompt: "" }],
-    ["count", imageEdit.id, { ...EDIT, count: 2 }],
-    [
-      "image_urls",
-      imageEdit.id,
-      { ...EDIT, quality: "low", image_urls: ["1", "2", "3", "4", "5"] },
-    ],
-    ["output_format", imageEdit.id, { ...EDIT, output_format: "webp" }],
-    ["aspect_ratio", imageEdit.id, { ...EDIT, aspect_ratio: "auto" }],
-    ["resolution", imageEdit.id, { ...EDIT, aspect_ratio: "9:20", resolution: "2k" }],
-  ]
-  itTakesNoneOf(world, refused, (param, model) => `${param} of ${model}`)
-
-  it("take everything else", () => {
-    assert.equal(channel.accepts?.(picture()), true)
-    assert.equal(channel.accepts?.(editOf({})), true)
-    assert.equal(channel.accepts?.(editOf({ aspect_ratio: "2:1", resolution: "2k" })), true)
-    assert.equal(channel.accepts?.(editOf({ aspect_ratio: "9:20" })), true)
+    assert.deepEqual(await fetchTypes(await world.carryOut(edit())), ["image/png"])
   })
 })
 
-describePurchase(world, picture)
-describeWork(world, picture)
 const content = { kind: "refused", code: "content_policy_violation", billed: "maybe" }
-describeEnds(world, picture, {
-  "request-moderated": content,
-  "content-moderated": content,
-  error: { ...content, code: "provider_rejected" },
-  failed: { ...content, code: "provider_rejected" },
+
+describeProvider(world, {
+  purchases: ["picture"],
+  work: "picture",
+  ends: {
+    picture: {
+      "request-moderated": content,
+      "content-moderated": content,
+      error: { ...content, code: "provider_rejected" },
+      failed: { ...content, code: "provider_rejected" },
+    },
+  },
+  unmade: { "no-credits": turnedAway("provider_out_of_money") },
+  refused: [
+    ...NO_COLOURS,
+    ALWAYS_CHECKED,
+    ["edit", "prompt", { prompt: "" }],
+    ["edit", "count", { count: 2 }],
+    ["edit", "image_urls", { quality: "low", image_urls: ["1", "2", "3", "4", "5"] }],
+    ["edit", "output_format", { output_format: "webp" }],
+    ["edit", "aspect_ratio", { aspect_ratio: "auto" }],
+    ["edit", "resolution", { aspect_ratio: "9:20", resolution: "2k" }],
+  ],
+  taken: [edit({ aspect_ratio: "2:1", resolution: "2k" }), edit({ aspect_ratio: "9:20" })],
 })
 
 describe("a purchase at Black Forest Labs", () => {
-  it("was not made where the credits have run out", async () => {
-    const poor = turnedAway("provider_out_of_money")
-    assert.deepEqual(await world.buyWith({ own: ["no-credits"] }, picture()), [poor, 0])
-  })
-
   it("waits as long as the body of a 429 says, or its header", async () => {
     const busy = { kind: "busy", reason: "provider_busy" }
     const told = await world.buyWith({ create: "busy" }, picture())
@@ -124,24 +98,19 @@ describe("a purchase at Black Forest Labs", () => {
     assert.deepEqual(blackForestLabs.readCreate(reply), { ...busy, retryAfterMs: 9_000 })
   })
 
-  it("was refused where it says so in its own shape, and is in doubt in any other", () => {
-    const detail = [{ loc: ["body", "width"], msg: "Field is not valid", type: "value_error" }]
-    assert.deepEqual(blackForestLabs.readCreate(toReply(422, { detail })), {
-      kind: "refused",
-      code: "provider_rejected",
-      providerWords: "Field is not valid",
-    })
-    const others: readonly (readonly [number, Json | undefined])[] = [
-      [422, { detail: "no" }],
-      [422, undefined],
-      [400, { detail }],
-      [200, { id: "1" }],
-      [200, { polling_url: "https://api.us2.bfl.ai/v1/get_result?id=1" }],
-    ]
-    for (const [status, json] of others) {
-      assert.equal(blackForestLabs.readCreate(toReply(status, json)), undefined)
-    }
-  })
+  const detail = [{ loc: ["body", "width"], msg: "Field is not valid", type: "value_error" }]
+  itCreates(blackForestLabs, [
+    [
+      422,
+      { detail },
+      { kind: "refused", code: "provider_rejected", providerWords: "Field is not valid" },
+    ],
+    [422, { detail: "no" }],
+    [422, undefined],
+    [400, { detail }],
+    [200, { id: "1" }],
+    [200, { polling_url: "https://api.us2.bfl.ai/v1/get_result?id=1" }],
+  ])
 })
 
 describe("a job of Black Forest Labs", () => {
@@ -164,18 +133,12 @@ describe("a job of Black Forest Labs", () => {
     await real.close?.()
   })
 
-  const states: readonly (readonly [status: number, json: Json, expected?: object])[] = [
+  itPolls(blackForestLabs, { id: "1", url: "/" }, [
     [200, { status: "Pending" }, { kind: "running", pollAfterMs: 1_000 }],
     [200, { status: "Ready", result: null }, { kind: "completed", outputs: [] }],
     [200, { status: "Queued" }],
     [200, { status: "Task not found" }],
     [500, { status: "Failed" }],
     [404, { status: "Error" }],
-  ]
-  for (const [status, json, expected] of states) {
-    it(`stands as it says: ${status} ${JSON.stringify(json)}`, async () => {
-      const send = () => Promise.resolve(toReply(status, json))
-      assert.deepEqual(await blackForestLabs.poll({ id: "1", url: "/" }, send), expected)
-    })
-  }
+  ])
 })

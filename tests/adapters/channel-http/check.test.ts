@@ -1,11 +1,10 @@
 /** A channel's check: whether the provider answers and takes the key, without a purchase. */
 import assert from "node:assert/strict"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { after, before, describe, it } from "node:test"
 import { createHttpChannel, type Provider, PROVIDERS } from "@safelight/channel-http"
 import type { ChannelCheck } from "@safelight/core"
 import { STUBS, type RunningStub } from "@safelight/testkit/stubs"
+import { openAnswered } from "./open-answered.ts"
 
 const { fal } = PROVIDERS
 
@@ -29,17 +28,6 @@ async function check(options: CheckOptions = {}): Promise<ChannelCheck | undefin
     return await channel.check?.()
   } finally {
     await channel.close?.()
-  }
-}
-
-/** Checks against a server that answers everything alike. */
-async function checkAgainst(status: number, body: string): Promise<ChannelCheck | undefined> {
-  const server = createServer((_request, response) => response.writeHead(status).end(body))
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  try {
-    return await check({ baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
-  } finally {
-    server.close()
   }
 }
 
@@ -78,8 +66,9 @@ describe("a check", () => {
     [404, '{"detail":"Not Found"}', "it answers 404, which says nothing of the key"],
   ]
   for (const [status, body, reason] of unclear) {
-    it(`takes an answer of ${status} for no proof`, async () => {
-      assert.deepEqual(await checkAgainst(status, body), { kind: "unavailable", reason })
+    it(`takes an answer of ${status} for no proof`, async (t) => {
+      const channel = await openAnswered(t, fal, [status, body])
+      assert.deepEqual(await channel.check?.(), { kind: "unavailable", reason })
     })
   }
 

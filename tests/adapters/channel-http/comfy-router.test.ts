@@ -2,63 +2,40 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { PROVIDERS } from "@safelight/channel-http"
+import type { Json } from "@safelight/core"
+import { ALWAYS_CHECKED, describeProvider } from "./describe-provider.ts"
 import {
-  imageEdit,
-  referenceToVideo,
-  textToImage,
-  type ChannelRequest,
-  type Json,
-} from "@safelight/core"
-import {
-  describeEligibility,
-  describeEnds,
-  describePurchase,
-  describeWork,
+  EDIT,
+  FILM,
   fetchTypes,
   openProviderWorld,
   toReply,
-  withoutWords,
   turnedAway,
+  withoutWords,
 } from "./provider-world.ts"
 
 const { comfyRouter } = PROVIDERS
 
 const world = await openProviderWorld(comfyRouter)
-const { channel, stub, toRequest } = world
-
-const PICTURE = { prompt: "fog", size: "square_hd", enable_safety_checker: true, colors: [] }
-const EDIT = {
-  prompt: "warm",
-  image_urls: ["https://media.example/1.png"],
-  output_format: "jpeg",
-  quality: "medium",
-  resolution: "1k",
-  aspect_ratio: "auto",
-  sync_mode: false,
-  count: 1,
-}
-const FILM = { prompt: "waves", resolution: "720p", duration: 4 }
-const picture = (): ChannelRequest => toRequest(textToImage.id, PICTURE)
-const film = (): ChannelRequest => toRequest(referenceToVideo.id, FILM)
+const { channel, edit, film, picture, stub } = world
 
 describe("Comfy Router's models", () => {
   it("are Recraft's picture, its colours as triples", async () => {
-    await channel.submit(picture())
     const plain = { prompt: "fog", n: 1, size: "1024x1024" }
-    assert.equal(world.bought().endpoint, "recraft/recraftv4_1")
-    assert.deepEqual(world.bought().body, plain)
+    const drawn = await world.buy(picture())
+    assert.equal(drawn.endpoint, "recraft/recraftv4_1")
+    assert.deepEqual(drawn.body, plain)
 
     const colors = [{ r: 1, g: 2, b: 3 }]
     const background_color = { r: 4, g: 5, b: 6 }
-    await channel.submit(toRequest(textToImage.id, { ...PICTURE, background_color, colors }))
     const controls = { background_color: { rgb: [4, 5, 6] }, colors: [{ rgb: [1, 2, 3] }] }
-    assert.deepEqual(world.bought().body, { ...plain, controls })
+    const coloured = await world.buy(picture({ background_color, colors }))
+    assert.deepEqual(coloured.body, { ...plain, controls })
   })
 
   it("are Seedance's film, with everything that is asked for", async () => {
-    const asked = { ...FILM, aspect_ratio: "9:16", generate_audio: false, bitrate_mode: "standard" }
-    await channel.submit(toRequest(referenceToVideo.id, asked))
-    const { body, endpoint } = world.bought()
+    const asked = { aspect_ratio: "9:16", generate_audio: false, bitrate_mode: "standard" }
+    const { body, endpoint } = await world.buy(film(asked))
     assert.equal(endpoint, "byteplus/dreamina-seedance-2-5-260628")
     assert.deepEqual(body, {
       content: [{ type: "text", text: "waves" }],
@@ -70,8 +47,7 @@ describe("Comfy Router's models", () => {
   })
 
   it("are Seedream's edit", async () => {
-    const edit = toRequest(imageEdit.id, EDIT)
-    assert.deepEqual(await fetchTypes(await world.carryOut(edit)), ["image/jpeg"])
+    assert.deepEqual(await fetchTypes(await world.carryOut(edit())), ["image/jpeg"])
     const { body, endpoint } = world.bought()
     assert.equal(endpoint, "byteplus/seedream-5-0-pro-260628")
     assert.deepEqual(body, {
@@ -86,8 +62,7 @@ describe("Comfy Router's models", () => {
 
   it("carry the upstream key", async () => {
     const request = film()
-    await channel.submit(request)
-    assert.equal(world.bought().key, request.upstreamKey)
+    assert.equal((await world.buy(request)).key, request.upstreamKey)
   })
 
   it("give their outputs by URL", async () => {
@@ -96,11 +71,7 @@ describe("Comfy Router's models", () => {
   })
 
   it("take no picture that the router does not offer", () => {
-    const accepts = (more: object) =>
-      channel.accepts?.(toRequest(textToImage.id, { ...PICTURE, ...more }))
-    assert.equal(accepts({}), true)
-    const colour = { r: 1, g: 2, b: 3 }
-    assert.equal(accepts({ background_color: colour, colors: [colour] }), true)
+    const accepts = (changes: object) => channel.accepts?.(picture(changes))
     assert.deepEqual(accepts({ size: "square" }), {
       kind: "ineligible",
       reason: "only size square_hd is offered",
@@ -115,31 +86,34 @@ describe("Comfy Router's models", () => {
 })
 
 const large = [`data:image/png;base64,${"A".repeat(6_000_000)}`]
-describeEligibility(channel, imageEdit.id, { ...EDIT, image_urls: large }, [
-  ["image_urls", { image_urls: [...large, ...large] }],
-  ["count", { count: 2 }],
-])
-describePurchase(world, film)
-describeWork(world, film)
-describeEnds(world, film, {
-  "content-policy": { kind: "refused", code: "content_policy_violation", billed: "maybe" },
-  "provider-error": { kind: "refused", code: "provider_rejected", billed: "maybe" },
-  "provider-timeout": { kind: "refused", code: "generation_timeout", billed: "maybe" },
-  "queue-timeout": { kind: "not-created", reason: "provider_failed" },
-})
+const colour = { r: 1, g: 2, b: 3 }
 
-describe("a purchase at Comfy Router", () => {
-  const refusals: Readonly<Record<string, object>> = {
+describeProvider(world, {
+  purchases: ["film"],
+  work: "film",
+  ends: {
+    film: {
+      "content-policy": { kind: "refused", code: "content_policy_violation", billed: "maybe" },
+      "provider-error": { kind: "refused", code: "provider_rejected", billed: "maybe" },
+      "provider-timeout": { kind: "refused", code: "generation_timeout", billed: "maybe" },
+      "queue-timeout": { kind: "not-created", reason: "provider_failed" },
+    },
+  },
+  unmade: {
     "not-enabled": turnedAway("provider_answered_403"),
     "no-credits": turnedAway("provider_out_of_money"),
     "unknown-model": turnedAway("provider_answered_404"),
-  }
-  for (const [fault, expected] of Object.entries(refusals)) {
-    it(`was not made where the router says so: ${fault}`, async () => {
-      assert.deepEqual(await world.buyWith({ own: [fault] }, film()), [expected, 0])
-    })
-  }
+  },
+  refused: [
+    ["picture", "size", { size: "square" }],
+    ALWAYS_CHECKED,
+    ["edit", "image_urls", { image_urls: [...large, ...large] }],
+    ["edit", "count", { count: 2 }],
+  ],
+  taken: [edit({ image_urls: large }), picture({ background_color: colour, colors: [colour] })],
+})
 
+describe("a purchase at Comfy Router", () => {
   it("is refused where the router finds a fault in it", async () => {
     const [outcome, bought] = await world.buyWith({ own: ["invalid"] }, film())
     assert.ok((outcome as { readonly providerWords: string }).providerWords !== "")
@@ -244,10 +218,7 @@ describe("a result at Comfy Router", () => {
   })
 
   it("is cancelled where the router says", async () => {
-    const request = film()
-    const submitted = await channel.submit(request)
-    assert.ok(submitted.kind === "accepted")
-    await channel.cancel?.({ ...request, operation: submitted.operation, progress: 0 })
+    await channel.cancel?.(await world.begin(film()))
     const { method, path } = stub.requests.at(-1) ?? assert.fail()
     assert.ok(method === "PUT" && path.endsWith("/cancel"))
   })

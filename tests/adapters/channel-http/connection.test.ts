@@ -9,14 +9,13 @@ import type { AddressInfo, Socket } from "node:net"
 import { describe, it } from "node:test"
 import { createServer } from "node:tls"
 import { createHttpChannel, PROVIDERS } from "@safelight/channel-http"
-import { textToImage, type ChannelRequest } from "@safelight/core"
 import { createSelfSignedCertificate } from "../../support/self-signed-certificate.ts"
 import { openProviderWorld } from "./provider-world.ts"
 
 const { fal } = PROVIDERS
 
 const world = await openProviderWorld(fal)
-const toPurchase = (): ChannelRequest => world.toRequest(textToImage.id, { prompt: "fog" })
+const { picture } = world
 
 /** Undici tells when it has written a request's head, and on which socket. */
 const SENT = "undici:client:sendHeaders"
@@ -30,7 +29,7 @@ describe("a connection that breaks after the request was sent", () => {
       }
       subscribe(SENT, breakOff)
       try {
-        await assert.rejects(world.channel.submit(toPurchase()), { code: "channel-unavailable" })
+        await assert.rejects(world.channel.submit(picture()), { code: "channel-unavailable" })
       } finally {
         unsubscribe(SENT, breakOff)
       }
@@ -42,7 +41,7 @@ describe("a connection that never stands", () => {
   for (const host of ["127.0.0.1", "localhost"]) {
     it(`made nothing, whatever addresses were tried: ${host}`, async () => {
       const channel = createHttpChannel({ provider: fal, key: "key", baseUrl: `http://${host}:1` })
-      const outcome = await channel.submit(toPurchase())
+      const outcome = await channel.submit(picture())
       assert.deepEqual(outcome, { kind: "not-created", reason: "unreachable" })
       await channel.close?.()
     })
@@ -61,7 +60,7 @@ describe("a connection that never stands", () => {
     await once(server, "listening")
     const baseUrl = `https://localhost:${(server.address() as AddressInfo).port}`
     const channel = createHttpChannel({ provider: fal, key: "key", baseUrl })
-    const outcome = await channel.submit(toPurchase())
+    const outcome = await channel.submit(picture())
     assert.deepEqual(outcome, { kind: "not-created", reason: "unreachable" })
     assert.deepEqual(offered, [["http/1.1"]])
     await channel.close?.()

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import { PROVIDERS, type Provider } from "@safelight/channel-http"
+import { PROVIDERS } from "@safelight/channel-http"
 import {
   imageEdit,
   referenceToVideo,
@@ -14,24 +14,10 @@ import {
 } from "@safelight/core"
 import { openProviderWorld, toReply } from "./provider-world.ts"
 
-const IMAGE = "data:image/png;base64,iVBORw0KGgo="
-const PICTURE = { prompt: "fog", size: "square_hd", enable_safety_checker: true, colors: [] }
-const EDIT = {
-  prompt: "fog",
-  image_urls: [IMAGE],
-  output_format: "png",
-  quality: "low",
-  resolution: "1k",
-  aspect_ratio: "1:1",
-  sync_mode: false,
-  count: 1,
-}
-const FILM = {
-  prompt: "fog",
-  duration: 4,
-  resolution: "720p",
-  aspect_ratio: "16:9",
-  image_urls: ["https://images.example/1.png"],
+const CHANGES = {
+  key: "id:secret",
+  edit: { image_urls: ["data:image/png;base64,iVBORw0KGgo="], aspect_ratio: "1:1", quality: "low" },
+  film: { aspect_ratio: "16:9", image_urls: ["https://images.example/1.png"] },
 }
 
 /** What the stubs charge, by provider and model; undefined: it tells nothing. */
@@ -60,18 +46,13 @@ const COSTS: Readonly<Record<string, Readonly<Record<string, ProviderCost | unde
 /** Told by size and time, which are the stub's own. */
 const UNFIXED: ReadonlySet<string> = new Set(["ark", "openai", "replicate"])
 
-const PARAMETERS: Readonly<Record<string, object>> = {
-  [textToImage.id]: PICTURE,
-  [imageEdit.id]: EDIT,
-  [referenceToVideo.id]: FILM,
-}
-
 for (const provider of Object.values(PROVIDERS).filter(({ name }) => Object.hasOwn(COSTS, name))) {
-  const world = await openProviderWorld(provider, "id:secret")
+  const world = await openProviderWorld(provider, CHANGES)
   describe(`the cost of work at ${provider.name}`, () => {
     for (const [model, cost] of Object.entries(COSTS[provider.name] ?? {})) {
       it(`is told with ${model} as the provider says it`, async () => {
-        const outcome = await world.carryOut(world.toRequest(model, PARAMETERS[model] ?? {}))
+        const toRequest = { [textToImage.id]: world.picture, [imageEdit.id]: world.edit }[model]
+        const outcome = await world.carryOut((toRequest ?? world.film)())
         assert.ok(outcome.kind === "completed", JSON.stringify(outcome))
         const told = outcome.cost
         if (!UNFIXED.has(provider.name) || cost?.unit === "images") assert.deepEqual(told, cost)
@@ -83,8 +64,8 @@ for (const provider of Object.values(PROVIDERS).filter(({ name }) => Object.hasO
 
 describe("a provider's figure", () => {
   const read = (name: string, json: Json, headers: Record<string, string> = {}) => {
-    const provider = Object.values(PROVIDERS).find((each) => each.name === name) as Provider
-    return provider.readCost?.(toReply(200, json, headers), { id: "id-1" })
+    const provider = Object.values(PROVIDERS).find((each) => each.name === name)
+    return provider?.readCost?.(toReply(200, json, headers), { id: "id-1" })
   }
 
   it("is none where it is missing, a text of no number, or a list", () => {

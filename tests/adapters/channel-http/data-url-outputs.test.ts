@@ -1,46 +1,25 @@
 /** Outputs that are data URLs: nobody fetches them, so the channel has their bytes. */
 import assert from "node:assert/strict"
 import { after, describe, it } from "node:test"
-import { createHttpChannel, defineProvider } from "@safelight/channel-http"
-import { textToImage, type ChannelRequest } from "@safelight/core"
-import { createSampleInputs } from "@safelight/testkit"
+import { createHttpChannel } from "@safelight/channel-http"
+import { textToImage } from "@safelight/core"
+import { createProvider, toRequest } from "./provider-world.ts"
 import { readOutputs } from "./read-outputs.ts"
 
 const PNG = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex")
 const MP4 = Buffer.from("000000206674797069736f6d00000200", "hex")
 const URL = "https://files.example/1.png"
 
-const provider = defineProvider({
-  name: "inline",
-  baseUrl: "http://127.0.0.1:1",
-  keyVariable: "INLINE_KEY",
-  authorize: () => ({}),
-  outputHosts: ["files.example"],
-  submission: { kind: "unkeyed" },
-  concurrency: 1,
-  submitTimeoutMs: 1_000,
-  models: { [textToImage.id]: { toRequest: () => ({ method: "POST", path: "/" }) } },
-  readCreate: () => undefined,
-  poll: (operation) => {
-    const outputs = (operation as readonly string[]).map((url) => ({ url }))
-    return Promise.resolve({ kind: "completed", outputs })
-  },
+const provider = createProvider((operation) => {
+  const outputs = (operation as readonly string[]).map((url) => ({ url }))
+  return Promise.resolve({ kind: "completed", outputs })
 })
 
 const channel = createHttpChannel({ provider, key: "key" })
 after(() => channel.close?.())
 
 function poll(urls: readonly string[]) {
-  const request: ChannelRequest = {
-    task: "task",
-    account: "account",
-    model: textToImage.id,
-    parameters: {},
-    upstreamKey: "task.1",
-    inputs: createSampleInputs(),
-    signal: AbortSignal.timeout(10_000),
-  }
-  return channel.poll({ ...request, operation: [...urls], progress: 0 })
+  return channel.poll({ ...toRequest(textToImage.id, {}), operation: [...urls], progress: 0 })
 }
 
 describe("an output that is a data URL", () => {

@@ -1,7 +1,5 @@
 /** The channel of fal against its stub: what each answer proves, fault by fault. */
 import assert from "node:assert/strict"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { describe, it } from "node:test"
 import { createHttpChannel, PROVIDERS } from "@safelight/channel-http"
 import {
@@ -9,39 +7,35 @@ import {
   referenceToVideo,
   textToImage,
   type CallbackRequest,
-  type ChannelRequest,
   type Json,
 } from "@safelight/core"
-import {
-  describeEnds,
-  describePurchase,
-  describeWork,
-  fetchTypes,
-  openProviderWorld,
-  toReply,
-} from "./provider-world.ts"
+import { describeProvider } from "./describe-provider.ts"
+import { fetchTypes, openProviderWorld, PICTURE, toReply } from "./provider-world.ts"
+import { openAnswered } from "./open-answered.ts"
 import { openWebhookListener } from "./webhook-listener.ts"
 
 const { fal } = PROVIDERS
 
-const world = await openProviderWorld(fal, "key-id:key-secret")
-const { channel, toRequest } = world
+const world = await openProviderWorld(fal, {
+  key: "key-id:key-secret",
+  picture: { size: "square" },
+})
+const { channel, film, picture, toRequest } = world
 
-const PICTURE = { prompt: "fog", size: "square", enable_safety_checker: true, colors: [] }
+/** Of a request's parameters fal gets those that it has. */
 const EDIT = { prompt: "warm", image_urls: ["https://media.example/1.png"], quality: "low" }
-const picture = (): ChannelRequest => toRequest(textToImage.id, PICTURE)
 
 describe("fal's models", () => {
   it("are its endpoints, with two members renamed and nothing else changed", async () => {
     const colors = [{ r: 1, g: 2, b: 3 }]
-    await world.carryOut(toRequest(textToImage.id, { ...PICTURE, colors }))
+    await world.carryOut(picture({ colors }))
     const { body, endpoint } = world.bought()
     assert.equal(endpoint, "recraft/v4.1/flash/text-to-image")
-    const { size, ...same } = PICTURE
-    assert.deepEqual(body, { ...same, colors, image_size: size })
+    const { size: _size, ...same } = PICTURE
+    assert.deepEqual(body, { ...same, colors, image_size: "square" })
 
-    await channel.submit(toRequest(imageEdit.id, { ...EDIT, count: 3, sync_mode: false }))
-    const edited = world.bought()
+    const edit = toRequest(imageEdit.id, { ...EDIT, count: 3, sync_mode: false })
+    const edited = await world.buy(edit)
     assert.equal(edited.endpoint, "xai/grok-imagine-image/v2.0/edit")
     assert.deepEqual(edited.body, { ...EDIT, num_images: 3 })
   })
@@ -49,15 +43,12 @@ describe("fal's models", () => {
   it("give their outputs by URL, in order", async () => {
     const edited = await world.carryOut(toRequest(imageEdit.id, { ...EDIT, count: 2 }))
     assert.equal((await fetchTypes(edited)).filter((type) => type.startsWith("image/")).length, 2)
-    const film = toRequest(referenceToVideo.id, { prompt: "waves", duration: 4 })
-    assert.deepEqual(await fetchTypes(await world.carryOut(film)), ["video/mp4"])
+    const made = toRequest(referenceToVideo.id, { prompt: "waves", duration: 4 })
+    assert.deepEqual(await fetchTypes(await world.carryOut(made)), ["video/mp4"])
   })
 
   it("take no film that fal does not offer", () => {
-    const accepts = (resolution: string) =>
-      channel.accepts?.(toRequest(referenceToVideo.id, { resolution }))
-    assert.equal(accepts("720p"), true)
-    assert.deepEqual(accepts("1080p"), {
+    assert.deepEqual(channel.accepts?.(film({ resolution: "1080p" })), {
       kind: "ineligible",
       reason: "resolution 1080p is not offered",
       param: "resolution",
@@ -65,16 +56,28 @@ describe("fal's models", () => {
   })
 })
 
-describePurchase(world, picture)
-describeWork(world, picture)
-describeEnds(world, picture, {
-  "content-policy": { kind: "refused", code: "content_policy_violation", billed: "maybe" },
-  "no-media": { kind: "refused", code: "no_output" },
-  "input-not-fetched": { kind: "refused", code: "media_download_failed" },
-  "detail-text": { kind: "refused", code: "provider_rejected" },
-  "partner-down": { kind: "not-created", reason: "provider_failed" },
-  "runner-lost": { kind: "not-created", reason: "provider_failed" },
+describeProvider(world, {
+  purchases: ["picture"],
+  work: "picture",
+  ends: {
+    picture: {
+      "content-policy": { kind: "refused", code: "content_policy_violation", billed: "maybe" },
+      "no-media": { kind: "refused", code: "no_output" },
+      "input-not-fetched": { kind: "refused", code: "media_download_failed" },
+      "detail-text": { kind: "refused", code: "provider_rejected" },
+      "partner-down": { kind: "not-created", reason: "provider_failed" },
+      "runner-lost": { kind: "not-created", reason: "provider_failed" },
+    },
+  },
+  refused: [["film", "resolution", { resolution: "1080p" }]],
 })
+
+/** What fal's answer about a result means, once the work is over. */
+function readResult(status: number, json?: Json) {
+  return fal.poll({ state: "/state", result: "/result" }, async ({ path }) =>
+    path === "/state" ? toReply(200, { status: "COMPLETED" }) : toReply(status, json),
+  )
+}
 
 describe("a result at fal", () => {
   const results: readonly (readonly [name: string, status: number, json?: Json])[] = [
@@ -87,10 +90,7 @@ describe("a result at fal", () => {
   ]
   for (const [name, status, json] of results) {
     it(`is not given up for ${name}, since it is paid for`, async () => {
-      const outcome = await fal.poll({ state: "/state", result: "/result" }, async ({ path }) =>
-        path === "/state" ? toReply(200, { status: "COMPLETED" }) : toReply(status, json),
-      )
-      assert.equal(outcome, undefined)
+      assert.equal(await readResult(status, json), undefined)
     })
   }
 
@@ -104,11 +104,8 @@ describe("a result at fal", () => {
     videos: { videos: ["https://v3b.fal.media/1.png"] },
   })) {
     it(`is read as its endpoint has it: ${name}`, async () => {
-      const outcome = await fal.poll({ state: "/state", result: "/result" }, async ({ path }) =>
-        toReply(200, path === "/state" ? { status: "COMPLETED" } : json),
-      )
       const outputs = [{ url: "https://v3b.fal.media/1.png" }]
-      assert.deepEqual(outcome, { kind: "completed", outputs })
+      assert.deepEqual(await readResult(200, json), { kind: "completed", outputs })
     })
   }
 
@@ -126,9 +123,7 @@ describe("a result at fal", () => {
   })
 
   it("is without a file where fal has nothing else to give", async () => {
-    const outcome = await fal.poll({ state: "/state", result: "/result" }, async ({ path }) =>
-      toReply(200, path === "/state" ? { status: "COMPLETED" } : { seed: 1 }),
-    )
+    const outcome = await readResult(200, { seed: 1 })
     assert.ok(outcome?.kind === "unclear")
     assert.deepEqual(outcome.meaning, { kind: "completed", outputs: [] })
   })
@@ -163,7 +158,7 @@ describe("a purchase at fal whose answer is lost", () => {
     const { url: baseUrl } = world.stub
     const own = createHttpChannel({ provider: { ...fal, models }, key: "id:secret", baseUrl })
     const callback = { url: listener.url, secret: "s".repeat(43) }
-    const request = world.toRequest(model, PICTURE)
+    const request = world.toRequest(model, { ...PICTURE, size: "square" })
     await own.submit({ ...request, callback })
     const { signal, upstreamKey } = request
     const asked = { model, upstreamKey, secret: callback.secret, signal }
@@ -194,19 +189,9 @@ describe("a refusal of fal", () => {
   it("is read where it holds the input that was refused", async (t) => {
     const input = "A".repeat(2_000_000)
     const detail = [{ loc: ["body"], msg: "no", type: "image_too_small", input }]
-    const server = createServer((request, response) => {
-      request.resume()
-      const isState = request.url === "/state"
-      response.writeHead(isState ? 200 : 422)
-      response.end(JSON.stringify(isState ? { status: "COMPLETED" } : { detail }))
-    })
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-    const { port } = server.address() as AddressInfo
-    const own = createHttpChannel({ provider: fal, key: "k", baseUrl: `http://127.0.0.1:${port}` })
-    t.after(async () => {
-      await own.close?.()
-      server.close()
-    })
+    const own = await openAnswered(t, fal, (path) =>
+      path === "/state" ? [200, { status: "COMPLETED" }] : [422, { detail }],
+    )
     const refusal = { kind: "refused", code: "media_too_small", providerWords: "no" }
     assert.deepEqual(await own.submit(picture()), refusal)
     const operation = { id: "1", state: "/state", result: "/result", cancel: null }
@@ -217,10 +202,7 @@ describe("a refusal of fal", () => {
     it(`is in its own shape alone: ${JSON.stringify(json)}`, async () => {
       assert.equal(fal.readCreate(toReply(400, json)), undefined)
       assert.equal(fal.readCreate(toReply(422, json)), undefined)
-      const outcome = await fal.poll({ state: "/state", result: "/result" }, async ({ path }) =>
-        path === "/state" ? toReply(200, { status: "COMPLETED" }) : toReply(422, json),
-      )
-      assert.equal(outcome, undefined)
+      assert.equal(await readResult(422, json), undefined)
     })
   }
 })

@@ -2,41 +2,34 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { createHttpChannel, PROVIDERS } from "@safelight/channel-http"
-import { isHostWithin, referenceToVideo, type ChannelRequest, type Json } from "@safelight/core"
-import {
-  describeEligibility,
-  describeEnds,
-  describePurchase,
-  describeWork,
-  fetchTypes,
-  openProviderWorld,
-  toReply,
-  turnedAway,
-} from "./provider-world.ts"
+import { isHostWithin, type Json } from "@safelight/core"
+import { describeProvider } from "./describe-provider.ts"
+import { FILM, fetchTypes, openProviderWorld, toReply, turnedAway } from "./provider-world.ts"
 
 const { fal, higgsfield } = PROVIDERS
 
 const KEY = "id:secret"
-const world = await openProviderWorld(higgsfield, KEY, { keyTtlMs: 3_600_000 })
-const { channel, stub, toRequest } = world
-
-const FILM = { prompt: "waves", duration: 4, image_urls: ["https://media.example/1.png"] }
-const film = (): ChannelRequest => toRequest(referenceToVideo.id, FILM)
+const image_urls = ["https://media.example/1.png"]
+const world = await openProviderWorld(higgsfield, {
+  key: KEY,
+  keyTtlMs: 3_600_000,
+  film: { image_urls },
+})
+const { channel, film, stub } = world
 
 describe("Higgsfield's film", () => {
   it("is asked for in our own names, under the upstream key", async () => {
     const asked = {
       ...FILM,
-      resolution: "720p",
+      image_urls,
       aspect_ratio: "9:16",
       bitrate_mode: "high",
       generate_audio: false,
       video_urls: ["https://media.example/1.mp4"],
       audio_urls: ["https://media.example/1.wav"],
     }
-    const request = toRequest(referenceToVideo.id, asked)
-    await channel.submit(request)
-    const { body, endpoint, key } = world.bought()
+    const request = film(asked)
+    const { body, endpoint, key } = await world.buy(request)
     assert.equal(endpoint, "bytedance/seedance-2.5/reference-to-video")
     assert.equal(key, request.upstreamKey)
     assert.deepEqual(body, asked)
@@ -55,33 +48,31 @@ describe("Higgsfield's film", () => {
 })
 
 const data = (type: string): readonly string[] => [`data:${type};base64,AAAA`]
-describeEligibility(channel, referenceToVideo.id, FILM, [
-  ["resolution", { resolution: "1080p" }],
-  ["prompt", { prompt: undefined }],
-  ["image_urls", { image_urls: [] }],
-  ["image_urls", { image_urls: data("image/png") }],
-  ["video_urls", { video_urls: data("video/mp4") }],
-  ["audio_urls", { audio_urls: data("audio/wav") }],
-])
-describePurchase(world, film)
-describeWork(world, film)
-describeEnds(world, film, {
-  nsfw: { kind: "refused", code: "content_policy_violation" },
-  failed: { kind: "not-created", reason: "provider_failed" },
+
+describeProvider(world, {
+  purchases: ["film"],
+  work: "film",
+  ends: {
+    film: {
+      nsfw: { kind: "refused", code: "content_policy_violation" },
+      failed: { kind: "not-created", reason: "provider_failed" },
+    },
+  },
+  unmade: {
+    "no-credits": turnedAway("provider_out_of_money"),
+    blocked: turnedAway("provider_answered_423"),
+  },
+  refused: [
+    ["film", "resolution", { resolution: "1080p" }],
+    ["film", "prompt", { prompt: undefined }],
+    ["film", "image_urls", { image_urls: [] }],
+    ["film", "image_urls", { image_urls: data("image/png") }],
+    ["film", "video_urls", { video_urls: data("video/mp4") }],
+    ["film", "audio_urls", { audio_urls: data("audio/wav") }],
+  ],
 })
 
 describe("a purchase at Higgsfield", () => {
-  it("was not made without credits, or where the model is blocked", async () => {
-    for (const [fault, reason] of [
-      ["no-credits", "provider_out_of_money"],
-      ["blocked", "provider_answered_423"],
-    ] as const) {
-      // oxlint-disable-next-line no-await-in-loop -- one fault after the other
-      const bought = await world.buyWith({ own: [fault] }, film())
-      assert.deepEqual(bought, [turnedAway(reason), 0])
-    }
-  })
-
   it("is refused where there is a fault in it, in Higgsfield's own words alone", () => {
     for (const status of [400, 422]) {
       const providerWords = "Unknown field: colour"
@@ -107,7 +98,7 @@ describe("a purchase at Higgsfield", () => {
   it("stays in doubt where its key is held for another request", async () => {
     const request = film()
     await channel.submit(request)
-    const other = { ...request, parameters: { ...FILM, duration: 5 } }
+    const other = { ...request, parameters: film({ duration: 5 }).parameters }
     assert.deepEqual(await world.buyWith({}, other), ["channel-answer-invalid", 0])
   })
 })
@@ -155,10 +146,7 @@ describe("a request at Higgsfield", () => {
       kind: "refused",
       code: "task_cancelled",
     })
-    const request = film()
-    const submitted = await channel.submit(request)
-    assert.ok(submitted.kind === "accepted")
-    await channel.cancel?.({ ...request, operation: submitted.operation, progress: 0 })
+    await channel.cancel?.(await world.begin(film()))
     const { method, path } = stub.requests.at(-1) ?? assert.fail()
     assert.ok(method === "POST" && path.endsWith("/cancel"))
   })

@@ -20,6 +20,8 @@ import {
 import { createGuardedFetch } from "@safelight/fetch-guarded"
 import { createSampleInputs } from "@safelight/testkit"
 import { STUBS, type RunningStub } from "@safelight/testkit/stubs"
+import { serve } from "../../support/misbehaving-server.ts"
+import { EDIT as SAMPLE_EDIT, toRequest as toPlainRequest } from "./provider-world.ts"
 
 const { ark, comfyRouter, gemini, higgsfield, replicate } = PROVIDERS
 
@@ -29,15 +31,7 @@ const SMALL = "data:image/png;base64,AAAA"
 const PAGE = "https://media.example/1.mp4"
 const LINK = "https://safelight.example/v1/inputs/i1"
 
-const EDIT = {
-  prompt: "in fog",
-  output_format: "jpeg",
-  quality: "medium",
-  resolution: "1k",
-  aspect_ratio: "auto",
-  sync_mode: false,
-  count: 1,
-}
+const EDIT = { ...SAMPLE_EDIT, prompt: "in fog" }
 
 interface World {
   readonly channel: Channel
@@ -47,13 +41,8 @@ interface World {
 }
 
 const linked = createSampleInputs({ toLink: (url) => `${LINK}.${url.length}` })
-let keys = 0
-
 function toRequest(model: string, parameters: object, inputs: TaskInputs): ChannelRequest {
-  keys += 1
-  const names = { task: "task", account: "account", upstreamKey: `inputs.${keys}` }
-  const signal = AbortSignal.timeout(30_000)
-  return { ...names, model, inputs, parameters: { ...parameters }, signal }
+  return { ...toPlainRequest(model, parameters), inputs, signal: AbortSignal.timeout(30_000) }
 }
 
 function createWorld(provider: Provider, canLink = true): { readonly world: () => World } {
@@ -193,22 +182,12 @@ describe("a picture that lies elsewhere", () => {
   it("says nothing against the provider where its server takes too long", async (t) => {
     const late = new AbortController()
     t.mock.method(AbortSignal, "timeout", () => late.signal)
-    const slow = createServer((_request, response) => {
+    const { origin } = await serve(t, (_request, response) => {
       response.writeHead(200).write(Buffer.from(picture, "base64"))
       late.abort()
     })
-    await new Promise<void>((resolve) => slow.listen(0, "127.0.0.1", resolve))
-    t.after(() => {
-      slow.closeAllConnections()
-      slow.close()
-    })
-    const { port } = slow.address() as AddressInfo
     const { channel } = world()
-    const request = toRequest(
-      model,
-      toFilm(`http://127.0.0.1:${port}/1.png`),
-      toInputs(["127.0.0.0/8"]),
-    )
+    const request = toRequest(model, toFilm(`${origin}/1.png`), toInputs(["127.0.0.0/8"]))
     const { signal } = new AbortController()
     const outcome = await channel.submit({ ...request, signal })
     const reason = "inputs_took_too_long"

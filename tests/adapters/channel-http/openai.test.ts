@@ -2,61 +2,43 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { PROVIDERS } from "@safelight/channel-http"
-import { imageEdit, textToImage, type ChannelRequest, type Json } from "@safelight/core"
-import {
-  describePurchase,
-  describeEnds,
-  openProviderWorld,
-  toReply,
-  itTakesNoneOf,
-  turnedAway,
-} from "./provider-world.ts"
+import { imageEdit } from "@safelight/core"
+import { ALWAYS_CHECKED, describeProvider, itCreates, NO_COLOURS } from "./describe-provider.ts"
+import { EDIT, openProviderWorld, toReply, turnedAway } from "./provider-world.ts"
 import { readOutputs } from "./read-outputs.ts"
 
 const { openai } = PROVIDERS
 
-const world = await openProviderWorld(openai)
-const { channel, toRequest } = world
+const image_urls = ["https://media.example/1.png", "data:image/png;base64,AAAA"]
+const world = await openProviderWorld(openai, {
+  edit: { image_urls, output_format: "webp", aspect_ratio: "20:9", count: 2 },
+})
+const { channel, edit, picture } = world
 
-const PICTURE = { prompt: "fog", size: "square_hd", enable_safety_checker: true, colors: [] }
-const EDIT = {
-  prompt: "warm",
-  image_urls: ["https://media.example/1.png", "data:image/png;base64,AAAA"],
-  output_format: "webp",
-  quality: "medium",
-  resolution: "1k",
-  aspect_ratio: "20:9",
-  sync_mode: false,
-  count: 2,
-}
 const PNG = Buffer.concat([Buffer.from("\x89PNG\r\n\x1A\n", "latin1"), Buffer.alloc(600_000, 7)])
-
-const picture = (): ChannelRequest => toRequest(textToImage.id, PICTURE)
-const editOf = (parameters: object): ChannelRequest =>
-  toRequest(imageEdit.id, { ...EDIT, ...parameters })
 
 describe("OpenAI's models", () => {
   it("are asked in its own words, a fast picture at its low quality", async () => {
-    await channel.submit(picture())
-    assert.deepEqual(world.bought().body, {
+    const drawn = await world.buy(picture())
+    assert.deepEqual(drawn.body, {
       model: "gpt-image-2",
       prompt: "fog",
       quality: "low",
       size: "1024x1024",
     })
-    assert.equal(world.bought().endpoint, "images/generations")
+    assert.equal(drawn.endpoint, "images/generations")
 
-    await channel.submit(editOf({}))
-    assert.deepEqual(world.bought().body, {
+    const edited = await world.buy(edit())
+    assert.deepEqual(edited.body, {
       model: "gpt-image-2",
       prompt: "warm",
-      images: EDIT.image_urls.map((url) => ({ image_url: url })),
+      images: image_urls.map((url) => ({ image_url: url })),
       n: 2,
       size: "1600x720",
       quality: "medium",
       output_format: "webp",
     })
-    assert.equal(world.bought().endpoint, "images/edits")
+    assert.equal(edited.endpoint, "images/edits")
   })
 
   it("get each shape of an edit exactly, with sides that are multiples of 16", async () => {
@@ -85,12 +67,12 @@ describe("OpenAI's models", () => {
       assert.equal(width * down, height * across, shape)
       assert.deepEqual([width % 16, height % 16], [0, 0], shape)
     }
-    await channel.submit(editOf({ aspect_ratio: "9:16", resolution: "2k" }))
-    assert.equal((world.bought().body as { size: string }).size, "1440x2560")
+    const { body } = await world.buy(edit({ aspect_ratio: "9:16", resolution: "2k" }))
+    assert.equal((body as { size: string }).size, "1440x2560")
   })
 
   it("give their pictures with the answer, in order, of the type that they have", async () => {
-    const outputs = await readOutputs(await channel.submit(editOf({ count: 3 })))
+    const outputs = await readOutputs(await channel.submit(edit({ count: 3 })))
     assert.deepEqual(
       outputs.map(({ mimeType }) => mimeType),
       ["image/webp", "image/webp", "image/webp"],
@@ -106,64 +88,50 @@ describe("OpenAI's models", () => {
     assert.ok((output?.bytes.length ?? 0) > 10_000_000)
     assert.equal(output?.bytes.subarray(-8, -4).toString(), "IEND")
   })
-
-  const refused: readonly (readonly [param: string, model: string, parameters: object])[] = [
-    ["size", textToImage.id, { ...PICTURE, size: "square" }],
-    ["size", textToImage.id, { ...PICTURE, size: "landscape_16_9" }],
-    ["colors", textToImage.id, { ...PICTURE, colors: [{ r: 1, g: 2, b: 3 }] }],
-    ["background_color", textToImage.id, { ...PICTURE, background_color: { r: 0, g: 0, b: 0 } }],
-    ["enable_safety_checker", textToImage.id, { ...PICTURE, enable_safety_checker: false }],
-    ["prompt", imageEdit.id, { ...EDIT, prompt: "" }],
-    ["aspect_ratio", imageEdit.id, { ...EDIT, aspect_ratio: "auto", resolution: "2k" }],
-  ]
-  itTakesNoneOf(world, refused)
-
-  it("take everything else", () => {
-    for (const size of ["square_hd", "portrait_4_3", "landscape_4_3"]) {
-      assert.equal(channel.accepts?.(toRequest(textToImage.id, { ...PICTURE, size })), true)
-    }
-    assert.equal(channel.accepts?.(editOf({})), true)
-    assert.equal(channel.accepts?.(editOf({ aspect_ratio: "auto" })), true)
-  })
 })
 
-describePurchase(world, picture)
+describeProvider(world, {
+  purchases: ["picture"],
+  ends: {
+    picture: {
+      moderation: { kind: "refused", code: "content_policy_violation" },
+      policy: { kind: "refused", code: "content_policy_violation" },
+    },
+  },
+  unmade: {
+    "no-quota": turnedAway("provider_out_of_money"),
+    "retry-after-ms": { kind: "busy", reason: "provider_busy", retryAfterMs: 1_500 },
+  },
+  refused: [
+    ["picture", "size", { size: "square" }],
+    ["picture", "size", { size: "landscape_16_9" }],
+    ...NO_COLOURS,
+    ALWAYS_CHECKED,
+    ["edit", "prompt", { prompt: "" }],
+    ["edit", "aspect_ratio", { aspect_ratio: "auto", resolution: "2k" }],
+  ],
+  taken: [
+    picture({ size: "portrait_4_3" }),
+    picture({ size: "landscape_4_3" }),
+    edit({ aspect_ratio: "auto" }),
+  ],
+})
 
 describe("a purchase at OpenAI", () => {
-  it("waits the milliseconds that it is told", async () => {
-    const busy = { kind: "busy", reason: "provider_busy", retryAfterMs: 1_500 }
-    assert.deepEqual(await world.buyWith({ own: ["retry-after-ms"] }, picture()), [busy, 0])
-  })
-
-  it("was not made where the money has run out", async () => {
-    const poor = turnedAway("provider_out_of_money")
-    assert.deepEqual(await world.buyWith({ own: ["no-quota"] }, picture()), [poor, 0])
-  })
-
-  it("was refused where it says so in its own shape, and is in doubt in any other", () => {
-    const error = { type: "invalid_request_error", code: null, message: "Unknown parameter" }
-    assert.deepEqual(openai.readCreate(toReply(400, { error })), {
-      kind: "refused",
-      code: "provider_rejected",
-      providerWords: "Unknown parameter",
-    })
-    const others: readonly (readonly [number, Json | undefined])[] = [
-      [400, "Bad Request"],
-      [400, undefined],
-      [413, { error }],
-      [409, { error }],
-      [200, { error }],
-      [200, { data: "none" }],
-    ]
-    for (const [status, json] of others) {
-      assert.equal(openai.readCreate(toReply(status, json)), undefined, String(status))
-    }
-  })
-})
-
-describeEnds(world, picture, {
-  moderation: { kind: "refused", code: "content_policy_violation" },
-  policy: { kind: "refused", code: "content_policy_violation" },
+  const error = { type: "invalid_request_error", code: null, message: "Unknown parameter" }
+  itCreates(openai, [
+    [
+      400,
+      { error },
+      { kind: "refused", code: "provider_rejected", providerWords: "Unknown parameter" },
+    ],
+    [400, "Bad Request"],
+    [400, undefined],
+    [413, { error }],
+    [409, { error }],
+    [200, { error }],
+    [200, { data: "none" }],
+  ])
 })
 
 describe("an answer of OpenAI's shape", () => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { type Provider, PROVIDERS } from "@safelight/channel-http"
-import { textToImage, type PollOutcome, type SubmitOutcome } from "@safelight/core"
+import type { PollOutcome, SubmitOutcome } from "@safelight/core"
 import { openProviderWorld } from "./provider-world.ts"
 
 const { fal } = PROVIDERS
@@ -24,8 +24,8 @@ const keyed: Provider = {
 }
 
 async function collect(provider: Provider): Promise<readonly (PollOutcome | SubmitOutcome)[]> {
-  const { channel, toRequest } = await openProviderWorld(provider)
-  const request = toRequest(textToImage.id, { prompt: "fog" })
+  const { channel, picture } = await openProviderWorld(provider)
+  const request = picture()
   const bought = await channel.submit(request)
   return [bought, await channel.poll({ ...request, operation: "1", progress: 0 })]
 }

@@ -2,6 +2,8 @@
 import assert from "node:assert/strict"
 import { after, describe, it } from "node:test"
 import { createHttpChannel, type Provider, PROVIDERS } from "@safelight/channel-http"
+import { textToImage } from "@safelight/core"
+import { toRequest } from "./provider-world.ts"
 
 const { fal } = PROVIDERS
 
@@ -20,11 +22,8 @@ const channel = createHttpChannel({ provider, key: "key" })
 after(() => channel.close?.())
 
 async function ask(operation: string): Promise<string> {
-  const signal = AbortSignal.timeout(5_000)
-  const own = { task: "1", account: "1", upstreamKey: "1.1", parameters: {}, progress: 0 }
-  const model = "vendor-a/v4.1/flash/text-to-image"
   try {
-    await channel.poll({ ...own, model, operation, signal })
+    await channel.poll({ ...toRequest(textToImage.id, {}), operation, progress: 0 })
     return "answered"
   } catch (error) {
     return (error as { readonly code: string }).code

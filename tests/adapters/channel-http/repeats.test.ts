@@ -2,15 +2,12 @@
 import assert from "node:assert/strict"
 import { it } from "node:test"
 import { PROVIDERS } from "@safelight/channel-http"
-import { textToImage } from "@safelight/core"
 import { openProviderWorld } from "./provider-world.ts"
 
-const provider =
-  Object.values(PROVIDERS).find(({ name }) => name === "comfy-router") ?? assert.fail()
-const world = await openProviderWorld(provider)
+const world = await openProviderWorld(PROVIDERS.comfyRouter)
 
 it("a repeat that is refused before its key is looked at leaves the purchase in doubt", async () => {
-  const request = world.toRequest(textToImage.id, { prompt: "fog", size: "square_hd", colors: [] })
+  const request = world.picture()
   const [first] = await world.buyWith({ own: ["invalid"] }, request)
   assert.equal((first as { readonly kind: string }).kind, "refused")
   const repeat = { ...request, isRepeat: true as const, signal: AbortSignal.timeout(10_000) }

@@ -2,49 +2,29 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { PROVIDERS } from "@safelight/channel-http"
+import type { ChannelRequest, Json, Refused } from "@safelight/core"
+import { ALWAYS_CHECKED, describeProvider, NO_COLOURS } from "./describe-provider.ts"
 import {
-  imageEdit,
-  referenceToVideo,
-  textToImage,
-  type ChannelRequest,
-  type Json,
-  type Refused,
-} from "@safelight/core"
-import {
-  describeEligibility,
-  describeEnds,
-  describePurchase,
-  describeWork,
+  EDIT,
+  FILM,
   fetchTypes,
   openProviderWorld,
   toReply,
-  withoutWords,
   turnedAway,
+  withoutWords,
 } from "./provider-world.ts"
 
 const { replicate } = PROVIDERS
 
-const world = await openProviderWorld(replicate)
-const { channel, stub, toRequest } = world
+const world = await openProviderWorld(replicate, {
+  edit: { quality: "low" },
+  film: { aspect_ratio: "9:16" },
+})
+const { channel, edit, film, picture, stub } = world
 
-const PICTURE = { prompt: "fog", size: "square_hd", enable_safety_checker: true, colors: [] }
-const EDIT = {
-  prompt: "warm",
-  image_urls: ["https://media.example/1.png"],
-  output_format: "jpeg",
-  quality: "low",
-  resolution: "1k",
-  aspect_ratio: "auto",
-  sync_mode: false,
-  count: 1,
-}
-const FILM = { prompt: "waves", resolution: "720p", duration: 4, aspect_ratio: "9:16" }
-const picture = (): ChannelRequest => toRequest(textToImage.id, PICTURE)
-
-/** The model and its input that a request comes to. */
-async function buy(model: string, parameters: object): Promise<readonly [string, unknown]> {
-  await channel.submit(toRequest(model, parameters))
-  const { body, endpoint } = world.bought()
+/** The model of Replicate and its input. */
+async function buy(request: ChannelRequest): Promise<readonly [string, unknown]> {
+  const { body, endpoint } = await world.buy(request)
   const { input, ...others } = body as { readonly input: unknown }
   assert.deepEqual(others, {})
   return [endpoint, input]
@@ -52,8 +32,8 @@ async function buy(model: string, parameters: object): Promise<readonly [string,
 
 describe("an answer that holds what was asked for", () => {
   it("is read, however long: its purchase is neither in doubt nor lost", async () => {
-    const film = toRequest(referenceToVideo.id, { ...FILM, prompt: "a".repeat(2_000_000) })
-    assert.equal((await world.carryOut(film)).kind, "completed")
+    const request = film({ prompt: "a".repeat(2_000_000) })
+    assert.equal((await world.carryOut(request)).kind, "completed")
   })
 
   it("is no longer than a callback may be, however many inputs went along", async () => {
@@ -61,8 +41,7 @@ describe("an answer that holds what was asked for", () => {
       const large = (type: string): string => `data:${type};base64,${"A".repeat(length)}`
       const image_urls = Array.from({ length: 9 }, () => large("image/png"))
       const audio_urls = Array.from({ length: 3 }, () => large("audio/wav"))
-      const film = toRequest(referenceToVideo.id, { ...FILM, image_urls, audio_urls })
-      assert.equal((await world.carryOut(film)).kind, "completed")
+      assert.equal((await world.carryOut(film({ image_urls, audio_urls }))).kind, "completed")
       const { length: sent } = JSON.stringify(world.bought().body)
       assert.ok(sent < 800_000, String(sent))
     }
@@ -72,31 +51,27 @@ describe("an answer that holds what was asked for", () => {
 describe("Replicate's models", () => {
   it("are Recraft's picture", async () => {
     const input = { prompt: "fog", size: "1024x1024" }
-    assert.deepEqual(await buy(textToImage.id, PICTURE), ["recraft-ai/recraft-v4", input])
+    assert.deepEqual(await buy(picture()), ["recraft-ai/recraft-v4", input])
   })
 
   it("are Grok's edit of one image", async () => {
-    const { image_urls, prompt, quality, resolution } = EDIT
-    const input = { prompt, image: image_urls[0], quality, resolution }
-    assert.deepEqual(await buy(imageEdit.id, EDIT), ["xai/grok-imagine-image-2", input])
+    const { image_urls, prompt, resolution } = EDIT
+    const input = { prompt, image: image_urls[0], quality: "low", resolution }
+    assert.deepEqual(await buy(edit()), ["xai/grok-imagine-image-2", input])
   })
 
   it("are Seedance's film, with frames or with references", async () => {
     const image_urls = ["https://media.example/1.png", "https://media.example/2.png"]
     const [image, last_frame_image] = image_urls
-    const asked = { ...FILM, generate_audio: true, bitrate_mode: "standard", image_urls }
-    const input = { ...FILM, generate_audio: true, image, last_frame_image }
-    assert.deepEqual(await buy(referenceToVideo.id, asked), ["bytedance/seedance-2.0", input])
+    const asked = { generate_audio: true, bitrate_mode: "standard", image_urls }
+    const common = { ...FILM, aspect_ratio: "9:16" }
+    const input = { ...common, generate_audio: true, image, last_frame_image }
+    assert.deepEqual(await buy(film(asked)), ["bytedance/seedance-2.0", input])
     const audio_urls = ["https://media.example/1.wav"]
     const video_urls = ["https://media.example/1.mp4"]
-    const [, references] = await buy(referenceToVideo.id, {
-      ...FILM,
-      image_urls,
-      video_urls,
-      audio_urls,
-    })
+    const [, references] = await buy(film({ image_urls, video_urls, audio_urls }))
     assert.deepEqual(references, {
-      ...FILM,
+      ...common,
       reference_images: image_urls,
       reference_videos: video_urls,
       reference_audios: audio_urls,
@@ -111,8 +86,7 @@ describe("Replicate's models", () => {
     assert.ok(output !== undefined && "url" in output)
     const leftMs = (output.expiresAt ?? 0) - Date.now()
     assert.ok(leftMs > 60 * 60_000 && leftMs <= 65 * 60_000)
-    const film = await world.carryOut(toRequest(referenceToVideo.id, FILM))
-    assert.deepEqual(await fetchTypes(film), ["video/mp4"])
+    assert.deepEqual(await fetchTypes(await world.carryOut(film())), ["video/mp4"])
     const several = await read({ status: "succeeded", output: ["https://a/1", "https://a/2"] })
     assert.deepEqual(several, {
       kind: "completed",
@@ -123,51 +97,47 @@ describe("Replicate's models", () => {
 
 const urls = (count: number): readonly string[] => Array(count).fill("https://media.example/1")
 
-describeEligibility(channel, textToImage.id, PICTURE, [
-  ["size", { size: "square" }],
-  ["enable_safety_checker", { enable_safety_checker: false }],
-  ["colors", { colors: [{ r: 1, g: 2, b: 3 }] }],
-  ["background_color", { background_color: { r: 1, g: 2, b: 3 } }],
-])
-describeEligibility(channel, imageEdit.id, EDIT, [
-  ["image_urls", { image_urls: urls(2) }],
-  ["count", { count: 2 }],
-  ["aspect_ratio", { aspect_ratio: "1:1" }],
-  ["output_format", { output_format: "png" }],
-])
-describeEligibility(channel, referenceToVideo.id, { ...FILM, duration: 15, image_urls: urls(9) }, [
-  ["prompt", { prompt: "" }],
-  ["duration", { duration: 16 }],
-  ["image_urls", { image_urls: urls(10) }],
-  ["video_urls", { video_urls: urls(4) }],
-  ["audio_urls", { audio_urls: urls(4) }],
-  ["audio_urls", { image_urls: [], audio_urls: urls(1) }],
-  ["resolution", { resolution: "1080p" }],
-])
-
-describePurchase(world, picture)
-describeWork(world, picture)
 /** The stub's machine takes no time. */
 const cost = { amount: 0, unit: "predict_seconds" }
 const billed = { billed: "maybe", cost }
 /** Another channel may make it. */
 const machineFailed = { kind: "not-created", reason: "provider_failed", cost }
-describeEnds(world, picture, {
-  sensitive: { kind: "refused", code: "content_policy_violation", ...billed },
-  nsfw: { kind: "refused", code: "content_policy_violation", ...billed },
-  failure: { kind: "refused", code: "provider_rejected", ...billed },
-  memory: machineFailed,
-  interrupted: machineFailed,
-  demand: machineFailed,
-  director: machineFailed,
+
+describeProvider(world, {
+  purchases: ["picture"],
+  work: "picture",
+  ends: {
+    picture: {
+      sensitive: { kind: "refused", code: "content_policy_violation", ...billed },
+      nsfw: { kind: "refused", code: "content_policy_violation", ...billed },
+      failure: { kind: "refused", code: "provider_rejected", ...billed },
+      memory: machineFailed,
+      interrupted: machineFailed,
+      demand: machineFailed,
+      director: machineFailed,
+    },
+  },
+  unmade: { "no-credits": turnedAway("provider_out_of_money") },
+  refused: [
+    ["picture", "size", { size: "square" }],
+    ...NO_COLOURS,
+    ALWAYS_CHECKED,
+    ["edit", "image_urls", { image_urls: urls(2) }],
+    ["edit", "count", { count: 2 }],
+    ["edit", "aspect_ratio", { aspect_ratio: "1:1" }],
+    ["edit", "output_format", { output_format: "png" }],
+    ["film", "prompt", { prompt: "" }],
+    ["film", "duration", { duration: 16 }],
+    ["film", "image_urls", { image_urls: urls(10) }],
+    ["film", "video_urls", { video_urls: urls(4) }],
+    ["film", "audio_urls", { image_urls: urls(9), audio_urls: urls(4) }],
+    ["film", "audio_urls", { audio_urls: urls(1) }],
+    ["film", "resolution", { resolution: "1080p" }],
+  ],
+  taken: [film({ duration: 15, image_urls: urls(9) })],
 })
 
 describe("a purchase at Replicate", () => {
-  it("was not made without credit", async () => {
-    const refused = turnedAway("provider_out_of_money")
-    assert.deepEqual(await world.buyWith({ own: ["no-credits"] }, picture()), [refused, 0])
-  })
-
   it("is refused where its input is wrong, in Replicate's own words alone", async () => {
     const refused = { kind: "refused", code: "provider_rejected", providerWords: "size is wrong" }
     for (const status of [400, 413, 422]) {
@@ -247,10 +217,7 @@ describe("a prediction of Replicate", () => {
   })
 
   it("is cancelled where Replicate says", async () => {
-    const request = picture()
-    const submitted = await channel.submit(request)
-    assert.ok(submitted.kind === "accepted")
-    await channel.cancel?.({ ...request, operation: submitted.operation, progress: 0 })
+    await channel.cancel?.(await world.begin(picture()))
     const { method, path } = stub.requests.at(-1) ?? assert.fail()
     assert.ok(method === "POST" && path.endsWith("/cancel"))
   })

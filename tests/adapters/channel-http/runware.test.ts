@@ -3,39 +3,25 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { createHttpChannel, PROVIDERS } from "@safelight/channel-http"
 import { referenceToVideo, textToImage, type ChannelRequest, type Json } from "@safelight/core"
-import {
-  describeEnds,
-  describePurchase,
-  describeWork,
-  fetchTypes,
-  openProviderWorld,
-  toReply,
-  itTakesNoneOf,
-  turnedAway,
-} from "./provider-world.ts"
+import { describeProvider, itCreates, itPolls, NO_COLOURS } from "./describe-provider.ts"
+import { fetchTypes, openProviderWorld, PICTURE, toReply, turnedAway } from "./provider-world.ts"
 
 const { runware } = PROVIDERS
 
-const world = await openProviderWorld(runware)
-const { channel, toRequest } = world
+const world = await openProviderWorld(runware, {
+  picture: { size: "portrait_16_9", enable_safety_checker: false },
+  film: { resolution: "480p", aspect_ratio: "16:9" },
+})
+const { channel, film, picture, toRequest } = world
 
-const PICTURE = { prompt: "fog", size: "portrait_16_9", enable_safety_checker: false, colors: [] }
-const FILM = { prompt: "waves", resolution: "480p", duration: 4, aspect_ratio: "16:9" }
-const [ONE, TWO, THREE] = [1, 2, 3].map((name) => `https://media.example/${name}.png`) as [
-  string,
-  string,
-  string,
-]
+const [ONE, TWO, THREE] = [1, 2, 3].map((name) => `https://media.example/${name}.png`)
 const FILM_URL = "https://media.example/v.mp4"
 const SOUND_URL = "https://media.example/a.mp3"
-const picture = (): ChannelRequest => toRequest(textToImage.id, PICTURE)
-const filmOf = (parameters: object): ChannelRequest =>
-  toRequest(referenceToVideo.id, { ...FILM, ...parameters })
-
-/** The UUID is another each time. */
-function boughtTask(): object {
-  const { taskUUID, ...task } = world.bought().body as { readonly taskUUID: string }
-  assert.equal(taskUUID, world.bought().key)
+/** The task without its UUID, which differs each time. */
+async function buy(request: ChannelRequest): Promise<object> {
+  const { body, key } = await world.buy(request)
+  const { taskUUID, ...task } = body as { readonly taskUUID: string }
+  assert.equal(taskUUID, key)
   return task
 }
 
@@ -43,8 +29,7 @@ describe("Runware's models", () => {
   const same = { deliveryMethod: "async", outputType: "URL", includeCost: true, numberResults: 1 }
 
   it("are asked as tasks, pictures with exact pixels", async () => {
-    await channel.submit(picture())
-    assert.deepEqual(boughtTask(), {
+    assert.deepEqual(await buy(picture()), {
       ...same,
       taskType: "imageInference",
       model: "runware:100@1",
@@ -55,8 +40,7 @@ describe("Runware's models", () => {
       safety: { checkContent: false },
     })
 
-    await channel.submit(filmOf({ generate_audio: false, bitrate_mode: "standard" }))
-    assert.deepEqual(boughtTask(), {
+    assert.deepEqual(await buy(film({ generate_audio: false, bitrate_mode: "standard" })), {
       ...same,
       taskType: "videoInference",
       model: "bytedance:seedance@2.5",
@@ -88,8 +72,8 @@ describe("Runware's models", () => {
   ]
   for (const [asked, expected] of inputs) {
     it(`get frames or references: ${JSON.stringify(asked)}`, async () => {
-      await channel.submit(toRequest(referenceToVideo.id, { prompt: "waves", ...asked }))
-      const { inputs: sent, resolution } = boughtTask() as { inputs?: Json; resolution: string }
+      const task = await buy(toRequest(referenceToVideo.id, { prompt: "waves", ...asked }))
+      const { inputs: sent, resolution } = task as { inputs?: Json; resolution: string }
       assert.deepEqual(sent, expected)
       assert.equal(resolution, "720p")
     })
@@ -97,34 +81,30 @@ describe("Runware's models", () => {
 
   it("give their outputs by URL", async () => {
     assert.deepEqual(await fetchTypes(await world.carryOut(picture())), ["image/jpeg"])
-    assert.deepEqual(await fetchTypes(await world.carryOut(filmOf({}))), ["video/mp4"])
-  })
-
-  const refused: readonly (readonly [param: string, model: string, parameters: object])[] = [
-    ["prompt", textToImage.id, { ...PICTURE, prompt: "a" }],
-    ["prompt", textToImage.id, { ...PICTURE, prompt: "a".repeat(3_001) }],
-    ["colors", textToImage.id, { ...PICTURE, colors: [{ r: 1, g: 2, b: 3 }] }],
-    ["background_color", textToImage.id, { ...PICTURE, background_color: { r: 0, g: 0, b: 0 } }],
-    ["prompt", referenceToVideo.id, { ...FILM, prompt: undefined }],
-    ["resolution", referenceToVideo.id, { ...FILM, resolution: "1080p" }],
-    ["aspect_ratio", referenceToVideo.id, { ...FILM, image_urls: [ONE] }],
-    ["bitrate_mode", referenceToVideo.id, { ...FILM, bitrate_mode: "high" }],
-  ]
-  itTakesNoneOf(world, refused, (param, model) => `${param} of ${model}`)
-
-  it("take everything else", () => {
-    assert.equal(channel.accepts?.(picture()), true)
-    assert.equal(channel.accepts?.(filmOf({ image_urls: [ONE, ONE, ONE] })), true)
-    assert.equal(channel.accepts?.(filmOf({ image_urls: [ONE], aspect_ratio: undefined })), true)
+    assert.deepEqual(await fetchTypes(await world.carryOut(film())), ["video/mp4"])
   })
 })
 
-describePurchase(world, picture)
-describeWork(world, picture)
 const content = { kind: "refused", code: "content_policy_violation" }
-describeEnds(world, picture, {
-  content,
-  failed: { kind: "refused", code: "provider_rejected" },
+
+describeProvider(world, {
+  purchases: ["picture"],
+  work: "picture",
+  ends: { picture: { content, failed: { kind: "refused", code: "provider_rejected" } } },
+  unmade: { "no-credits": turnedAway("provider_out_of_money") },
+  refused: [
+    ["picture", "prompt", { prompt: "a" }],
+    ["picture", "prompt", { prompt: "a".repeat(3_001) }],
+    ...NO_COLOURS,
+    ["film", "prompt", { prompt: undefined }],
+    ["film", "resolution", { resolution: "1080p" }],
+    ["film", "aspect_ratio", { image_urls: [ONE] }],
+    ["film", "bitrate_mode", { bitrate_mode: "high" }],
+  ],
+  taken: [
+    film({ image_urls: [ONE, ONE, ONE] }),
+    film({ image_urls: [ONE], aspect_ratio: undefined }),
+  ],
 })
 
 describe("a purchase at Runware", () => {
@@ -149,25 +129,15 @@ describe("a purchase at Runware", () => {
     assert.equal((await world.follow(request, first)).kind, "completed")
   })
 
-  it("was not made where the money has run out", async () => {
-    const poor = turnedAway("provider_out_of_money")
-    assert.deepEqual(await world.buyWith({ own: ["no-credits"] }, picture()), [poor, 0])
-  })
-
-  it("was refused where it says so in its own shape, and is in doubt in any other", () => {
-    const errors = [{ code: "unsupportedParameter", message: "no", taskUUID: "1" }]
-    const refusal = { kind: "refused", code: "provider_rejected", providerWords: "no" }
-    assert.deepEqual(runware.readCreate(toReply(400, { errors })), refusal)
-    for (const [status, json] of [
-      [400, { detail: "no" }],
-      [400, { errors: [{ code: "conflictTaskUUID" }] }],
-      [409, { errors }],
-      [200, { errors }],
-      [200, { data: [] }],
-    ] as const) {
-      assert.equal(runware.readCreate(toReply(status, json)), undefined)
-    }
-  })
+  const faults = [{ code: "unsupportedParameter", message: "no", taskUUID: "1" }]
+  itCreates(runware, [
+    [400, { errors: faults }, { kind: "refused", code: "provider_rejected", providerWords: "no" }],
+    [400, { detail: "no" }],
+    [400, { errors: [{ code: "conflictTaskUUID" }] }],
+    [409, { errors: faults }],
+    [200, { errors: faults }],
+    [200, { data: [] }],
+  ])
 
   it("is found after its answer was lost, while it runs and after it ended", async () => {
     const request = picture()
@@ -230,7 +200,7 @@ describe("a purchase at Runware", () => {
 describe("an answer of Runware", () => {
   const own = { taskUUID: "1" }
   const done = { ...own, status: "success", imageURL: "https://im.runware.ai/1.jpg" }
-  const answers: readonly (readonly [status: number, json: Json, expected?: object])[] = [
+  itPolls(runware, { id: "1" }, [
     [200, { data: [{ ...own, status: "processing" }] }, { kind: "running", pollAfterMs: 2_000 }],
     [
       200,
@@ -251,11 +221,5 @@ describe("an answer of Runware", () => {
     [400, { errors: [{ ...own, status: "error", code: "any", taskType: "getResponse" }] }],
     [400, { errors: [{ ...own, status: "error", code: "any", taskType: "getTaskDetails" }] }],
     [401, { errors: [{ code: "invalidApiKey" }] }],
-  ]
-  for (const [status, json, expected] of answers) {
-    it(`about a task says what it says of it: ${JSON.stringify(json)}`, async () => {
-      const outcome = await runware.poll({ id: "1" }, () => Promise.resolve(toReply(status, json)))
-      assert.deepEqual(outcome, expected)
-    })
-  }
+  ])
 })

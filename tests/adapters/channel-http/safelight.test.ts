@@ -12,9 +12,8 @@ import {
   type PollOutcome,
   type SubmitOutcome,
 } from "@safelight/core"
-import { createSampleInputs } from "@safelight/testkit"
 import { startLyingProxy, type Spoil } from "../../support/lying-proxy.ts"
-import { toReply, turnedAway, withoutWords } from "./provider-world.ts"
+import { toReply, toRequest as toPlainRequest, turnedAway, withoutWords } from "./provider-world.ts"
 import { openSafelightWorld } from "./safelight-world.ts"
 
 const { safelight } = PROVIDERS
@@ -29,14 +28,8 @@ after(async () => {
   await world[Symbol.asyncDispose]()
 })
 
-let requests = 0
-
 function toRequest(parameters: object = { prompt: "fog" }, model = textToImage.id): ChannelRequest {
-  requests += 1
-  const own = { task: "task", account: "account", upstreamKey: `task-${requests}.1` }
-  const checked = parameters as ChannelRequest["parameters"]
-  const inputs = createSampleInputs()
-  return { ...own, model, inputs, parameters: checked, signal: AbortSignal.timeout(10_000) }
+  return toPlainRequest(model, parameters)
 }
 
 async function follow(request: ChannelRequest, by: Channel = channel): Promise<PollOutcome> {

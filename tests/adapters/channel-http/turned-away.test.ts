@@ -1,8 +1,6 @@
 /** What only a channel's operator can mend: each provider's words for it, and that no key is among them. */
 import assert from "node:assert/strict"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
-import { after, describe, it } from "node:test"
+import { describe, it, type TestContext } from "node:test"
 import {
   createHttpChannel,
   defineProvider,
@@ -12,12 +10,13 @@ import {
 import {
   referenceToVideo,
   textToImage,
-  type ChannelRequest,
+  type Channel,
   type Json,
   type NotCreated,
 } from "@safelight/core"
 import { STUBS } from "@safelight/testkit/stubs"
-import { createSampleInputs } from "@safelight/testkit"
+import { openAnswered } from "./open-answered.ts"
+import { PICTURE, toRequest } from "./provider-world.ts"
 
 const {
   ark,
@@ -33,21 +32,10 @@ const {
 } = PROVIDERS
 
 const KEY = "key-id-1234:key-secret-5678"
-const PICTURE = { prompt: "fog", size: "square_hd", enable_safety_checker: true, colors: [] }
 const FILM = { prompt: "waves", image_urls: ["data:image/png;base64,AAAA"] }
 const OUT_OF_MONEY = "provider_out_of_money"
 
-function toRequest(model: string, parameters: object = PICTURE): ChannelRequest {
-  return {
-    task: "task",
-    account: "account",
-    model,
-    parameters: parameters as ChannelRequest["parameters"],
-    upstreamKey: "task.1",
-    inputs: createSampleInputs(),
-    signal: AbortSignal.timeout(10_000),
-  }
-}
+const toPicture = () => toRequest(textToImage.id, PICTURE)
 
 /** By the stub's own fault. */
 const AWAY: readonly (readonly [
@@ -70,20 +58,13 @@ const AWAY: readonly (readonly [
   [xai, "no-credits", OUT_OF_MONEY, /used all available credits/],
 ]
 
-/** The provider's channel at the answer of a server of ours. */
-async function answer(status: number, json: Json | undefined, provider: Provider = fal) {
-  const server = createServer((asked, response) => {
-    asked.resume()
-    response.writeHead(status).end(json === undefined ? "" : JSON.stringify(json))
-  })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  const { port } = server.address() as AddressInfo
-  const channel = createHttpChannel({ provider, key: KEY, baseUrl: `http://127.0.0.1:${port}` })
-  after(async () => {
-    await channel.close?.()
-    server.close()
-  })
-  return channel
+function answer(
+  t: TestContext,
+  status: number,
+  json?: Json,
+  provider: Provider = fal,
+): Promise<Channel> {
+  return openAnswered(t, provider, [status, json ?? ""], KEY)
 }
 
 describe("a purchase that a provider turns away", () => {
@@ -94,7 +75,7 @@ describe("a purchase that a provider turns away", () => {
       stub.setFaults({ own: [fault] })
       const channel = createHttpChannel({ provider, key: KEY, baseUrl: stub.url })
       const isPainter = [ark, gemini, higgsfield, xai].every((other) => other !== provider)
-      const request = isPainter ? toRequest(textToImage.id) : toRequest(referenceToVideo.id, FILM)
+      const request = isPainter ? toPicture() : toRequest(referenceToVideo.id, FILM)
       const outcome = (await channel.submit(request)) as NotCreated
       assert.deepEqual(
         [outcome.kind, outcome.reason, outcome.needsOperator],
@@ -105,10 +86,10 @@ describe("a purchase that a provider turns away", () => {
     })
   }
 
-  it("needs the operator where it says nothing, too", async () => {
+  it("needs the operator where it says nothing, too", async (t) => {
     for (const status of [401, 403, 404]) {
-      const channel = await answer(status, undefined)
-      assert.deepEqual(await channel.submit(toRequest(textToImage.id)), {
+      const channel = await answer(t, status)
+      assert.deepEqual(await channel.submit(toPicture()), {
         kind: "not-created",
         reason: `provider_answered_${status}`,
         needsOperator: true,
@@ -116,21 +97,21 @@ describe("a purchase that a provider turns away", () => {
     }
   })
 
-  it("has words that the channel clears of the key and its parts, and so has a refusal", async () => {
+  it("has words that the channel clears of the key and its parts, and so has a refusal", async (t) => {
     const words = `the key ${KEY} with key-secret-5678 of key-id-1234 is wrong`
     for (const status of [401, 422]) {
-      const channel = await answer(status, { detail: words })
-      const outcome = await channel.submit(toRequest(textToImage.id))
+      const channel = await answer(t, status, { detail: words })
+      const outcome = await channel.submit(toPicture())
       assert.ok("providerWords" in outcome, JSON.stringify(outcome))
       const hidden = channel.hideSecrets?.(outcome.providerWords ?? "")
       assert.equal(hidden, "the key … with … of … is wrong")
     }
   })
 
-  it("needs the operator where a code says so by another status", async () => {
+  it("needs the operator where a code says so by another status", async (t) => {
     const error = { code: "billing_hard_limit_reached", message: "Pay first" }
-    const channel = await answer(400, { error }, openai)
-    assert.deepEqual(await channel.submit(toRequest(textToImage.id)), {
+    const channel = await answer(t, 400, { error }, openai)
+    assert.deepEqual(await channel.submit(toPicture()), {
       kind: "not-created",
       reason: OUT_OF_MONEY,
       needsOperator: true,
@@ -138,8 +119,8 @@ describe("a purchase that a provider turns away", () => {
     })
   })
 
-  it("needs the operator where an upload before it is turned away", async () => {
-    const channel = await answer(402, { detail: "Insufficient credit" }, replicate)
+  it("needs the operator where an upload before it is turned away", async (t) => {
+    const channel = await answer(t, 402, { detail: "Insufficient credit" }, replicate)
     const image = `data:image/png;base64,${"A".repeat(80_000)}`
     assert.deepEqual(
       await channel.submit(toRequest(referenceToVideo.id, { ...FILM, image_urls: [image] })),
@@ -152,16 +133,16 @@ describe("a purchase that a provider turns away", () => {
     )
   })
 
-  it("is none where the request itself speaks of money", async () => {
+  it("is none where the request itself speaks of money", async (t) => {
     const [detail] = [[{ msg: "the prompt 'exhausted balance' is too short", type: "too_short" }]]
-    const channel = await answer(422, { detail })
-    assert.equal((await channel.submit(toRequest(textToImage.id))).kind, "refused")
+    const channel = await answer(t, 422, { detail })
+    assert.equal((await channel.submit(toPicture())).kind, "refused")
   })
 
-  it("is read alike for a declaration of one's own", async () => {
+  it("is read alike for a declaration of one's own", async (t) => {
     const own = defineProvider({ ...fal, name: "own", readCreate: () => undefined })
-    const channel = await answer(402, { message: "Pay first" }, own)
-    assert.deepEqual(await channel.submit(toRequest(textToImage.id)), {
+    const channel = await answer(t, 402, { message: "Pay first" }, own)
+    assert.deepEqual(await channel.submit(toPicture()), {
       kind: "not-created",
       reason: OUT_OF_MONEY,
       needsOperator: true,
@@ -171,10 +152,10 @@ describe("a purchase that a provider turns away", () => {
 })
 
 describe("a poll that a provider turns away", () => {
-  it("fails with the provider's words, without the key", async () => {
-    const channel = await answer(403, { detail: `User ${KEY} is locked` })
+  it("fails with the provider's words, without the key", async (t) => {
+    const channel = await answer(t, 403, { detail: `User ${KEY} is locked` })
     const operation = { id: "1", state: "/state", result: "/result", cancel: null }
-    await assert.rejects(channel.poll({ ...toRequest(textToImage.id), operation, progress: 0 }), {
+    await assert.rejects(channel.poll({ ...toPicture(), operation, progress: 0 }), {
       code: "channel-unavailable",
       message: "fal does not say how the work stands (403: User … is locked)",
     })

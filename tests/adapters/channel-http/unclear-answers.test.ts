@@ -1,9 +1,9 @@
 /** Answers about work that is over which say nothing: how often one has to come before it counts. */
 import assert from "node:assert/strict"
 import { after, describe, it } from "node:test"
-import { createHttpChannel, defineProvider, type Unclear } from "@safelight/channel-http"
+import { createHttpChannel, type Unclear } from "@safelight/channel-http"
 import { textToImage, type Json, type PollOutcome } from "@safelight/core"
-import { toReply } from "./provider-world.ts"
+import { createProvider, toReply, toRequest } from "./provider-world.ts"
 
 const RUNNING = { kind: "running", pollAfterMs: 1_000 } as const
 const FAILED = { kind: "not-created", reason: "provider_failed" } as const
@@ -11,19 +11,7 @@ const WAITS = "channel-unavailable"
 
 let next: PollOutcome | Unclear | undefined
 
-const provider = defineProvider({
-  name: "unclear",
-  baseUrl: "http://127.0.0.1:1",
-  keyVariable: "UNCLEAR_KEY",
-  authorize: () => ({}),
-  outputHosts: ["files.example"],
-  submission: { kind: "unkeyed" },
-  concurrency: 1,
-  submitTimeoutMs: 1_000,
-  models: { [textToImage.id]: { toRequest: () => ({ method: "POST", path: "/" }) } },
-  readCreate: () => undefined,
-  poll: () => Promise.resolve(next),
-})
+const provider = createProvider(() => Promise.resolve(next))
 
 const channel = createHttpChannel({ provider, key: "key" })
 after(() => channel.close?.())
@@ -36,11 +24,10 @@ function unclear(status: number, json: Json = { detail: "Internal Server Error" 
 async function poll(upstreamKey: string, answers: readonly (typeof next)[]) {
   const kinds: string[] = []
   for (next of answers) {
-    const own = { task: "t", account: "a", model: textToImage.id, parameters: {}, progress: 0 }
-    const signal = AbortSignal.timeout(10_000)
+    const work = { ...toRequest(textToImage.id, {}), upstreamKey, operation: {}, progress: 0 }
     try {
       // oxlint-disable-next-line no-await-in-loop -- one poll after the other
-      kinds.push((await channel.poll({ ...own, upstreamKey, operation: {}, signal })).kind)
+      kinds.push((await channel.poll(work)).kind)
     } catch (error) {
       kinds.push((error as { readonly code: string }).code)
     }

@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net"
 import { after, describe, it } from "node:test"
 import { createHttpChannel, type HttpChannelOptions, PROVIDERS } from "@safelight/channel-http"
 import { textToImage, type CallbackRequest, type Channel } from "@safelight/core"
-import { createSampleInputs } from "@safelight/testkit"
+import { PICTURE, toRequest } from "./provider-world.ts"
 
 const { blackForestLabs, comfyRouter, fal, replicate } = PROVIDERS
 
@@ -179,16 +179,8 @@ describe("an address of plain http", () => {
       bodies.push(String((message as { readonly request: { readonly body: Buffer } }).request.body))
     }
     subscribe("undici:request:create", keep)
-    const outcome = await channel.submit({
-      task: "task",
-      account: "account",
-      model: textToImage.id,
-      parameters: { prompt: "fog", size: "square_hd" },
-      upstreamKey: "task.1",
-      inputs: createSampleInputs(),
-      callback: { url, secret: "s" },
-      signal: AbortSignal.timeout(10_000),
-    })
+    const callback = { url, secret: "s" }
+    const outcome = await channel.submit({ ...toRequest(textToImage.id, PICTURE), callback })
     unsubscribe("undici:request:create", keep)
     assert.deepEqual(outcome, { kind: "not-created", reason: "unreachable" })
     assert.equal(bodies.length, 1)
@@ -200,10 +192,7 @@ describe("an answer to a question", () => {
   it("says itself when to ask again, also where it tells nothing", async () => {
     const { channel } = open()
     server.answer = { status: 429, body: "{}" }
-    const operation = { state: "/state", result: "/result" }
-    const signal = AbortSignal.timeout(10_000)
-    const own = { task: "t", account: "a", model: textToImage.id, upstreamKey: "t.1" }
-    const ask = () => channel.poll({ ...own, parameters: {}, operation, progress: 0, signal })
+    const ask = () => channel.poll(toPoll())
     await assert.rejects(ask(), { retryable: true, retryAfterMs: 7_000 })
     server.answer = { status: 200, body: '{"status":"IN_QUEUE"}' }
     assert.deepEqual(await ask(), { kind: "running", pollAfterMs: 7_000 })
@@ -211,10 +200,7 @@ describe("an answer to a question", () => {
 
   it("puts off the next question by five minutes at most: a paid result may be gone in ten", async () => {
     const { channel } = open()
-    const operation = { state: "/state", result: "/result" }
-    const signal = AbortSignal.timeout(10_000)
-    const own = { task: "t", account: "a", model: textToImage.id, upstreamKey: "t.1" }
-    const ask = () => channel.poll({ ...own, parameters: {}, operation, progress: 0, signal })
+    const ask = () => channel.poll(toPoll())
     server.retryAfter = "86400"
     server.answer = { status: 503, body: "<html>" }
     await assert.rejects(ask(), { retryable: true, retryAfterMs: 300_000 })
@@ -228,13 +214,14 @@ describe("an answer to a question", () => {
     const { channel } = open({ provider: comfyRouter })
     const status = "IN_QUEUE"
     server.answer = { status: 200, body: JSON.stringify({ status, x: "x".repeat(1024 * 1024) }) }
-    const operation = { state: "/state", result: "/result" }
-    const signal = AbortSignal.timeout(10_000)
-    const own = { task: "t", account: "a", model: textToImage.id, upstreamKey: "t.1" }
-    const asked = channel.poll({ ...own, parameters: {}, operation, progress: 0, signal })
-    await assert.rejects(asked, { code: "channel-unavailable", retryable: true })
+    await assert.rejects(channel.poll(toPoll()), { code: "channel-unavailable", retryable: true })
   })
 })
+
+function toPoll(): Parameters<Channel["poll"]>[0] {
+  const operation = { state: "/state", result: "/result" }
+  return { ...toRequest(textToImage.id, {}), operation, progress: 0 }
+}
 
 function open(options: Partial<HttpChannelOptions> = {}) {
   server.requests.length = 0

@@ -2,41 +2,28 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { PROVIDERS } from "@safelight/channel-http"
-import { imageEdit, referenceToVideo, type ChannelRequest, type Json } from "@safelight/core"
-import {
-  describeEnds,
-  describePurchase,
-  describeWork,
-  fetchTypes,
-  openProviderWorld,
-  toReply,
-  itTakesNoneOf,
-} from "./provider-world.ts"
+import { referenceToVideo } from "@safelight/core"
+import { describeProvider, itPolls } from "./describe-provider.ts"
+import { EDIT, FILM, fetchTypes, openProviderWorld, toReply } from "./provider-world.ts"
 
 const { xai } = PROVIDERS
 
-const world = await openProviderWorld(xai)
-const { channel, toRequest } = world
-
-const EDIT = {
-  prompt: "warm",
+const EDIT_CHANGES = {
   image_urls: ["https://media.example/1.png", "data:image/png;base64,AAAA"],
   output_format: "png",
   quality: "low",
   resolution: "2k",
   aspect_ratio: "19.5:9",
-  sync_mode: false,
   count: 2,
 }
-const FILM = { prompt: "waves", resolution: "720p", duration: 5, aspect_ratio: "9:16" }
-const edit = (): ChannelRequest => toRequest(imageEdit.id, EDIT)
-const film = (): ChannelRequest => toRequest(referenceToVideo.id, FILM)
+const FILM_CHANGES = { duration: 5, aspect_ratio: "9:16" }
+const world = await openProviderWorld(xai, { edit: EDIT_CHANGES, film: FILM_CHANGES })
+const { channel, edit, film } = world
 
 describe("xAI's models", () => {
   it("are asked in its own words, which are nearly ours", async () => {
-    await channel.submit(edit())
-    const { sync_mode: _sync, count, image_urls: images, ...same } = EDIT
-    assert.deepEqual(world.bought().body, {
+    const { sync_mode: _sync, count, image_urls: images, ...same } = { ...EDIT, ...EDIT_CHANGES }
+    assert.deepEqual((await world.buy(edit())).body, {
       ...same,
       model: "grok-imagine-image-2.0",
       images: images.map((url) => ({ url, type: "image_url" })),
@@ -45,17 +32,17 @@ describe("xAI's models", () => {
     })
 
     const [one = ""] = images
-    await channel.submit(toRequest(imageEdit.id, { ...EDIT, image_urls: [one] }))
-    const { images: several, image } = world.bought().body as Readonly<Record<string, unknown>>
+    const { body } = await world.buy(edit({ image_urls: [one] }))
+    const { images: several, image } = body as Readonly<Record<string, unknown>>
     assert.deepEqual([several, image], [undefined, { url: one, type: "image_url" }])
 
-    await channel.submit(film())
-    assert.deepEqual(world.bought().body, { ...FILM, model: "grok-imagine-video-1.5" })
+    const filmed = { ...FILM, ...FILM_CHANGES, model: "grok-imagine-video-1.5" }
+    assert.deepEqual((await world.buy(film())).body, filmed)
 
     const images7 = Array.from({ length: 7 }, (_, index) => `https://media.example/${index}.png`)
     const own = { prompt: "they meet", image_urls: images7, generate_audio: false }
-    await channel.submit(toRequest(referenceToVideo.id, { ...own, bitrate_mode: "standard" }))
-    assert.deepEqual(world.bought().body, {
+    const request = world.toRequest(referenceToVideo.id, { ...own, bitrate_mode: "standard" })
+    assert.deepEqual((await world.buy(request)).body, {
       model: "grok-imagine-video-1.5",
       prompt: "they meet",
       generate_audio: false,
@@ -70,58 +57,55 @@ describe("xAI's models", () => {
   })
 
   it("give pictures to whoever holds the operation, without asking for them", async () => {
-    const request = edit()
-    const bought = await channel.submit(request)
-    assert.ok(bought.kind === "accepted")
+    const work = await world.begin(edit())
     const asked = world.stub.requests.length
-    const { operation } = bought
-    const done = await channel.poll({ ...request, operation, parameters: undefined, progress: 0 })
+    const done = await channel.poll({ ...work, parameters: undefined })
     assert.ok(done.kind === "completed" && done.outputs.length === 2)
     assert.equal(world.stub.requests.length, asked)
   })
-
-  const images = (count: number) =>
-    Array.from({ length: count }, () => "https://media.example/1.png")
-  const refused: readonly (readonly [param: string, model: string, parameters: object])[] = [
-    ["image_urls", imageEdit.id, { ...EDIT, image_urls: images(4) }],
-    ["output_format", imageEdit.id, { ...EDIT, output_format: "webp" }],
-    ["prompt", referenceToVideo.id, { ...FILM, prompt: undefined }],
-    ["image_urls", referenceToVideo.id, { ...FILM, image_urls: images(8) }],
-    ["video_urls", referenceToVideo.id, { ...FILM, video_urls: ["https://media.example/1.mp4"] }],
-    ["audio_urls", referenceToVideo.id, { ...FILM, audio_urls: ["https://media.example/1.mp3"] }],
-    ["duration", referenceToVideo.id, { ...FILM, duration: 16 }],
-    ["duration", referenceToVideo.id, { ...FILM, image_urls: images(1), duration: 11 }],
-    ["resolution", referenceToVideo.id, { ...FILM, image_urls: images(1), resolution: "1080p" }],
-    ["aspect_ratio", referenceToVideo.id, { ...FILM, aspect_ratio: "21:9" }],
-    ["bitrate_mode", referenceToVideo.id, { ...FILM, bitrate_mode: "high" }],
-  ]
-  itTakesNoneOf(world, refused)
-
-  it("take everything else", () => {
-    assert.equal(channel.accepts?.(edit()), true)
-    assert.equal(channel.accepts?.(film()), true)
-    const long = { ...FILM, duration: 15, resolution: "1080p" }
-    assert.equal(channel.accepts?.(toRequest(referenceToVideo.id, long)), true)
-    const referring = { ...FILM, duration: 10, image_urls: images(7), bitrate_mode: "standard" }
-    assert.equal(channel.accepts?.(toRequest(referenceToVideo.id, referring)), true)
-  })
 })
 
-describePurchase(world, film)
-describePurchase(world, edit)
-describeWork(world, film)
-
+const images = (count: number): readonly string[] =>
+  Array(count).fill("https://media.example/1.png")
 const withheld = { kind: "refused", code: "content_policy_violation" }
 const usd = (amount: number) => ({ amount, unit: "usd" })
-describeEnds(world, edit, {
-  "empty-data": { ...withheld, billed: { images: 1, outputVideoMs: 0 }, cost: usd(0.08) },
-  "block-reason": { ...withheld, billed: { images: 1, outputVideoMs: 0 }, cost: usd(0.08) },
-  disrespected: { ...withheld, billed: { images: 2, outputVideoMs: 0 }, cost: usd(0.08) },
-})
-describeEnds(world, film, {
-  "video-moderated": { ...withheld, billed: { images: 0, outputVideoMs: 5_000 }, cost: usd(0.25) },
-  "video-failed": { kind: "refused", code: "provider_rejected", billed: "maybe" },
-  "video-expired": { kind: "refused", code: "no_output", billed: "maybe" },
+
+describeProvider(world, {
+  purchases: ["film", "edit"],
+  work: "film",
+  ends: {
+    edit: {
+      "empty-data": { ...withheld, billed: { images: 1, outputVideoMs: 0 }, cost: usd(0.08) },
+      "block-reason": { ...withheld, billed: { images: 1, outputVideoMs: 0 }, cost: usd(0.08) },
+      disrespected: { ...withheld, billed: { images: 2, outputVideoMs: 0 }, cost: usd(0.08) },
+    },
+    film: {
+      "video-moderated": {
+        ...withheld,
+        billed: { images: 0, outputVideoMs: 5_000 },
+        cost: usd(0.25),
+      },
+      "video-failed": { kind: "refused", code: "provider_rejected", billed: "maybe" },
+      "video-expired": { kind: "refused", code: "no_output", billed: "maybe" },
+    },
+  },
+  refused: [
+    ["edit", "image_urls", { image_urls: images(4) }],
+    ["edit", "output_format", { output_format: "webp" }],
+    ["film", "prompt", { prompt: undefined }],
+    ["film", "image_urls", { image_urls: images(8) }],
+    ["film", "video_urls", { video_urls: ["https://media.example/1.mp4"] }],
+    ["film", "audio_urls", { audio_urls: ["https://media.example/1.mp3"] }],
+    ["film", "duration", { duration: 16 }],
+    ["film", "duration", { image_urls: images(1), duration: 11 }],
+    ["film", "resolution", { image_urls: images(1), resolution: "1080p" }],
+    ["film", "aspect_ratio", { aspect_ratio: "21:9" }],
+    ["film", "bitrate_mode", { bitrate_mode: "high" }],
+  ],
+  taken: [
+    film({ duration: 15, resolution: "1080p" }),
+    film({ duration: 10, image_urls: images(7), bitrate_mode: "standard" }),
+  ],
 })
 
 describe("an answer of xAI", () => {
@@ -165,34 +149,27 @@ describe("an answer of xAI", () => {
     assert.equal(xai.readCreate(toReply(415, json)), undefined)
   })
 
-  const states: readonly (readonly [status: number, json: Json | undefined, expected?: object])[] =
+  itPolls(xai, { id: "1" }, [
+    [202, undefined, { kind: "running", pollAfterMs: 3_000 }],
     [
-      [202, undefined, { kind: "running", pollAfterMs: 3_000 }],
-      [
-        202,
-        { status: "pending", progress: 40 },
-        { kind: "running", pollAfterMs: 3_000, progress: 40 },
-      ],
-      [200, { status: "pending" }, { kind: "running", pollAfterMs: 3_000 }],
-      [200, { status: "paused" }],
-      [
-        200,
-        { status: "done", video: { respect_moderation: true } },
-        { kind: "completed", outputs: [] },
-      ],
-      [
-        200,
-        { video: { url: "https://vidgen.x.ai/1.mp4", duration: 5 } },
-        { kind: "completed", outputs: [{ url: "https://vidgen.x.ai/1.mp4" }] },
-      ],
-      [200, { video: {} }],
-      [400, { status: "failed" }],
-      [401, { code: "unauthenticated", error: "no" }],
-    ]
-  for (const [status, json, expected] of states) {
-    it(`about a film says what it says: ${status} ${JSON.stringify(json)}`, async () => {
-      const outcome = await xai.poll({ id: "1" }, () => Promise.resolve(toReply(status, json)))
-      assert.deepEqual(outcome, expected)
-    })
-  }
+      202,
+      { status: "pending", progress: 40 },
+      { kind: "running", pollAfterMs: 3_000, progress: 40 },
+    ],
+    [200, { status: "pending" }, { kind: "running", pollAfterMs: 3_000 }],
+    [200, { status: "paused" }],
+    [
+      200,
+      { status: "done", video: { respect_moderation: true } },
+      { kind: "completed", outputs: [] },
+    ],
+    [
+      200,
+      { video: { url: "https://vidgen.x.ai/1.mp4", duration: 5 } },
+      { kind: "completed", outputs: [{ url: "https://vidgen.x.ai/1.mp4" }] },
+    ],
+    [200, { video: {} }],
+    [400, { status: "failed" }],
+    [401, { code: "unauthenticated", error: "no" }],
+  ])
 })
