@@ -70,6 +70,13 @@ describe("the README", () => {
     assert.match(await runProgram(program, folder.path), /^202 \/v1\/tasks\/[\da-f-]{36}\n$/)
   })
 
+  it("of the operator makes a key, revokes it, and shows that both were recorded", async () => {
+    const program = block("ts", readFileSync(join(ROOT, "packages/operator/README.md"), "utf8"))
+    await using folder = await createTemporaryFolder()
+    const printed = await runProgram(program, folder.path)
+    assert.match(printed, /^ada key-revoked (\S+)\nada key-created \1\nada account-set acme\n$/)
+  })
+
   it("names two commands, and both are scripts of the root", () => {
     const commands = block("sh")
       .split("\n")

@@ -2,7 +2,7 @@
  * The round's clients: several callers, each of which takes the next planned request, has it made a task
  * and follows that for a while.
  */
-import type { NewKey } from "@safelight/access"
+import type { NewKey } from "@safelight/core"
 import type { Activity } from "./activity.ts"
 import { LOOKS, submit, watch, type Caller } from "./caller.ts"
 import type { Target } from "./http-calls.ts"

@@ -3,8 +3,8 @@
  * storage that is opened beside the nodes and closed again, so that a node which dies leaves its database
  * to nobody. What a reader would get wrong: an act that failed may have been done all the same.
  */
-import { createKey, type NewKey } from "@safelight/access"
-import { isSafelightError, type Storage } from "@safelight/core"
+import { createKey } from "@safelight/access"
+import { isSafelightError, type NewKey, type Storage } from "@safelight/core"
 import { WAVERING, type AccountPlan } from "./accounts.ts"
 import { openStorage } from "./open-storage.ts"
 import type { Random } from "./random.ts"

@@ -3,7 +3,7 @@
  * that a service has to know. Their numbers are far above all others, so that each is one of the plan.
  */
 import { setTimeout as pause } from "node:timers/promises"
-import type { NewKey } from "@safelight/access"
+import type { NewKey } from "@safelight/core"
 import type { Activity } from "./activity.ts"
 import { accept, toSubmission } from "./caller.ts"
 import type { Target } from "./http-calls.ts"

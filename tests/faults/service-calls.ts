@@ -3,7 +3,7 @@
  * account or the key may not, or not now, is written down for the oracle: only the whole round tells
  * whether it was right.
  */
-import type { NewKey } from "@safelight/access"
+import type { NewKey } from "@safelight/core"
 import type { Activity } from "./activity.ts"
 import { ask, type Answer, type Sent, type Target } from "./http-calls.ts"
 import type { Random } from "./random.ts"

@@ -6,7 +6,7 @@
  *     opening → events → cut, ended or silent → opening at any node → … → 204, 404 or the task's end
  */
 import { setTimeout as pause } from "node:timers/promises"
-import type { NewKey } from "@safelight/access"
+import type { NewKey } from "@safelight/core"
 import type { Activity } from "./activity.ts"
 import type { Random } from "./random.ts"
 import type { Feed } from "@safelight/core"

@@ -2,16 +2,7 @@
 export { createAccess, type AccessOptions, type AccessStorage } from "./access.ts"
 export { DEFAULTS, type AccessSettings } from "./defaults.ts"
 export { createApiKeyParts, formatApiKey, parseApiKey, type ApiKeyParts } from "./keys/api-key.ts"
-export {
-  createFirstKey,
-  createKey,
-  FIRST_ACCOUNT,
-  rotateKey,
-  type NewKey,
-  type NewKeyRequest,
-  type RotateKeyRequest,
-  type RotateKeyResult,
-} from "./keys/api-keys.ts"
+export { createFirstKey, createKey, rotateKey } from "./keys/api-keys.ts"
 export { createSignIn, type SignIn, type SignInOptions } from "./keys/sign-in.ts"
 export type { IdentityStorage } from "./keys/verify-key.ts"
 export {

@@ -224,6 +224,14 @@ export {
   type OutcomeGroupsRequest,
   type OutcomeSums,
 } from "./ports/insight-storage.ts"
+export {
+  FIRST_ACCOUNT,
+  type KeyMaker,
+  type NewKey,
+  type NewKeyRequest,
+  type RotateKeyRequest,
+  type RotateKeyResult,
+} from "./ports/key-maker.ts"
 export type { KeyStorage, StoredKey } from "./ports/key-storage.ts"
 export type { LinkEpochRequest, LinkKey, LinkScope, LinkStorage } from "./ports/link-storage.ts"
 export type {

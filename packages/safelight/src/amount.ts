@@ -4,27 +4,27 @@
  */
 
 /** 2500 as `2500 micro-units (0.002500)`. */
-export function toAmount(micros: number): string {
-  return `${micros} micro-unit${micros === 1 ? "" : "s"} (${toUnits(micros)})`
+export function formatAmount(micros: number): string {
+  return `${micros} micro-unit${micros === 1 ? "" : "s"} (${formatUnits(micros)})`
 }
 
 /** Integer micro-units as units with six decimals. */
-export function toUnits(micros: number): string {
+export function formatUnits(micros: number): string {
   return movePoint(BigInt(micros), 6)
 }
 
 /** The same without zeros at its end: `0.04`. */
-export function toShortUnits(micros: number): string {
-  return toShort(toUnits(micros))
+export function formatShortUnits(micros: number): string {
+  return toShort(formatUnits(micros))
 }
 
 /** Integer milliseconds as seconds: `5 s`, `2.5 s`. */
-export function toSeconds(durationMs: number): string {
+export function formatSeconds(durationMs: number): string {
   return `${toShort(movePoint(BigInt(durationMs), 3))} s`
 }
 
 /** Thousandths as a number without zeros at its end. */
-export function toThousandths(count: bigint): string {
+export function formatThousandths(count: bigint): string {
   return toShort(movePoint(count, 3))
 }
 

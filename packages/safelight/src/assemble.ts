@@ -15,7 +15,14 @@ import {
   type Log,
   type Storage,
 } from "@safelight/core"
-import { createEngine, systemClock, type Engine, type Route } from "@safelight/engine"
+import {
+  createEngine,
+  createIdentifiers,
+  systemClock,
+  systemRandomness,
+  type Engine,
+  type Route,
+} from "@safelight/engine"
 import { canListOwnAddresses, createGuardedFetch } from "@safelight/fetch-guarded"
 import {
   createHealthHandler,
@@ -26,6 +33,7 @@ import {
   type HttpHandlerOptions,
 } from "@safelight/http"
 import { createMediaInspector } from "@safelight/media-inspector"
+import { createChangeRecord, toRecordedKeys, type Operator } from "@safelight/operator"
 import { readMemoryBytes, toBodySettings } from "./body-memory.ts"
 import { toChores } from "./chores.ts"
 import { createChannels } from "./channels/create-channels.ts"
@@ -37,8 +45,7 @@ import { createWatching, type Watching } from "./metrics/watching.ts"
 import { assertShared, openArtifacts, openStorage, type ServedArtifacts } from "./open-places.ts"
 import { createReadiness } from "./readiness.ts"
 import { readMostConnections } from "./open-files.ts"
-import { createOperatorInsight, type ServiceInsight } from "./operator/operator-insight.ts"
-import { createChangeRecord, toRecorded } from "./operator/record-changes.ts"
+import { createServiceOperator } from "./operator/service-operator.ts"
 import { readVersion } from "./read-version.ts"
 import { requireOwnData } from "./require-own-data.ts"
 import { requirePrices } from "./require-prices.ts"
@@ -75,6 +82,7 @@ export interface Service {
   readonly hasSandbox: boolean
   readonly storage: Storage
   readonly engine: Engine
+  readonly operator: Operator
   /**
    * Takes no more requests, begins no work, and lets what is running finish for up to `stopGraceMs`. Then it
    * gives the rest back to the queue and closes everything. Safe to call twice.
@@ -138,11 +146,11 @@ async function assemble(options: ServiceOptions, plain: Log, closers: Close[]): 
   // The engine's: processes that share a database must agree on when a key or a link has expired.
   const shared = { clock: engine.clock, log, checkReady, ...watching.handler }
   const { access, signIn } = createEntry(storage, engine, log)
-  const insight = await createInsight(parts, engine, routes)
-  closers.push(async () => insight.stop())
+  const operator = await assembleOperator(parts, engine, routes)
+  closers.push(async () => operator.stop())
   const webhooks = createServiceWebhooks({ ...parts, engine, publicUrl: () => publicUrl })
   const engineParts = { service: engine, callbacks: engine, changes: engine, inputs: engine }
-  const services = { ...engineParts, insight, signIn, webhooks }
+  const services = { ...engineParts, insight: operator, signIn, webhooks }
   const api = { ...shared, ...services, access, settings, publicUrl: () => publicUrl }
   const handler = await createHandler(configuration, api)
   const connections = await readMostConnections()
@@ -155,7 +163,7 @@ async function assemble(options: ServiceOptions, plain: Log, closers: Close[]): 
   closers.push(async () => {
     stopping.abort()
     // Its stream would keep the server open.
-    insight.stop()
+    operator.stop()
     const ends = [server.close({ graceMs }), engine.stop({ graceMs }), schedules.stop({ graceMs })]
     await Promise.all([...ends, webhooks.stop({ graceMs })])
   })
@@ -168,7 +176,7 @@ async function assemble(options: ServiceOptions, plain: Log, closers: Close[]): 
   const stop = (): Promise<void> => (stopped ??= closeAll(closers))
   const metrics = metricsServer && { metricsUrl: metricsServer.url }
   const addresses = { url: server.url, publicUrl, ...metrics }
-  return { ...addresses, hasSandbox: sandbox, signIn, storage, engine, stop }
+  return { ...addresses, hasSandbox: sandbox, signIn, storage, engine, operator, stop }
 }
 
 function warnOfUnknownAddresses(log: Log): void {
@@ -200,8 +208,10 @@ async function trustClock({ storage, log }: EngineParts, engine: Engine): Promis
 function createEntry(storage: Storage, engine: Engine, log: Log) {
   const { clock } = engine
   const access = createAccess({ storage, service: engine, clock })
-  const record = createChangeRecord({ storage, clock, log })
-  const keys = toRecorded(storage, (change) => record(CHANGED_WITHOUT_KEY.signIn, change))
+  const identifiers = createIdentifiers(systemRandomness)
+  const createId = (at: number): string => identifiers.createTaskId(at)
+  const record = createChangeRecord({ storage, clock, log, createId })
+  const keys = toRecordedKeys(storage, record, CHANGED_WITHOUT_KEY.signIn)
   return { access, signIn: createSignIn({ keys, clock }) }
 }
 
@@ -219,15 +229,15 @@ async function createHandler(
   return createHttpHandler({ ...rest, models, hasReference, ...threads, ...page })
 }
 
-async function createInsight(
-  { watching, ...parts }: EngineParts,
+async function assembleOperator(
+  parts: EngineParts,
   engine: Engine,
   routes: readonly Route[],
-): Promise<ServiceInsight> {
+): Promise<Operator> {
   const serviceVersion = await readVersion()
-  const { commits } = watching
+  const { commits } = parts.watching
   const { clock } = engine
-  return createOperatorInsight({ ...parts, clock, commits, engine, routes, serviceVersion })
+  return createServiceOperator({ ...parts, clock, commits, engine, routes, serviceVersion })
 }
 
 interface EngineParts {

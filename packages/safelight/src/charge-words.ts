@@ -10,7 +10,7 @@ import {
   type ModelPrice,
   type Usage,
 } from "@safelight/core"
-import { toAmount, toSeconds, toThousandths } from "./amount.ts"
+import { formatAmount, formatSeconds, formatThousandths } from "./amount.ts"
 
 export interface ChargeRequest {
   /** Public id. If the model is unknown here, the usage tells whether it makes images or a video. */
@@ -40,7 +40,7 @@ export function isBilledByImage({ model, usage }: Omit<ChargeRequest, "price">):
 function explainImages({ usage, price }: ChargeRequest): ChargeWords {
   const chargeMicros = chargeImages(usage, price)
   const images = `${usage.images} image${usage.images === 1 ? "" : "s"}`
-  const sum = `${images} × ${price.perImageMicros} = ${toAmount(chargeMicros)}`
+  const sum = `${images} × ${price.perImageMicros} = ${formatAmount(chargeMicros)}`
   return { rules: [], sum, chargeMicros }
 }
 
@@ -48,12 +48,12 @@ function explainVideo({ usage, price }: ChargeRequest): ChargeWords {
   const { inputVideosMs, outputVideoMs } = usage
   const chargeMicros = chargeVideo(usage, price)
   const inputMs = billedInputMs(inputVideosMs)
-  const output = toSeconds(outputVideoMs)
-  const billed = inputVideosMs.length === 0 ? output : `(${output} + ${toSeconds(inputMs)})`
+  const output = formatSeconds(outputVideoMs)
+  const billed = inputVideosMs.length === 0 ? output : `(${output} + ${formatSeconds(inputMs)})`
   const rate = price.perVideoSecondMicros ?? 0
   const exact = BigInt(outputVideoMs + inputMs) * BigInt(rate)
-  const rounding = exact % 1000n === 0n ? "" : `${toThousandths(exact)}, rounded up to `
-  const sum = `${billed} × ${rate} = ${rounding}${toAmount(chargeMicros)}`
+  const rounding = exact % 1000n === 0n ? "" : `${formatThousandths(exact)}, rounded up to `
+  const sum = `${billed} × ${rate} = ${rounding}${formatAmount(chargeMicros)}`
   return { rules: findRules(inputVideosMs), sum, chargeMicros }
 }
 
@@ -63,7 +63,7 @@ function findRules(inputVideosMs: readonly number[]): readonly string[] {
   const countedMainMs = Math.max(mainMs, billedInputMs([mainMs]))
   const countedMs = otherMs.reduce((total, each) => total + each, countedMainMs)
   const billedMs = billedInputMs(inputVideosMs)
-  const shortest = `the main input of ${toSeconds(mainMs)} counts as ${toSeconds(countedMainMs)}`
-  const longest = `input of ${toSeconds(countedMs)} is billed as ${toSeconds(billedMs)}, the most that counts`
+  const shortest = `the main input of ${formatSeconds(mainMs)} counts as ${formatSeconds(countedMainMs)}`
+  const longest = `input of ${formatSeconds(countedMs)} is billed as ${formatSeconds(billedMs)}, the most that counts`
   return [...(countedMainMs > mainMs ? [shortest] : []), ...(countedMs > billedMs ? [longest] : [])]
 }

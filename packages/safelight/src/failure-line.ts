@@ -17,13 +17,13 @@ export interface Failure {
 }
 
 export function toFailure(error: unknown, options: { readonly withStack: boolean }): Failure {
-  const line = `safelight: ${toOneLine(toMessage(error))}\n`
+  const line = `safelight: ${formatOneLine(toMessage(error))}\n`
   const stack = options.withStack && error instanceof Error ? `${inspectChain(error)}\n` : ""
   return { text: hidePasswords(hideSecrets(line + stack)), exitCode: toExitCode(error) }
 }
 
 /** Control characters, line breaks among them, as single spaces. */
-export function toOneLine(text: string): string {
+export function formatOneLine(text: string): string {
   // oxlint-disable-next-line no-control-regex -- these are what must not reach a terminal
   return text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+ */g, " ").trim()
 }

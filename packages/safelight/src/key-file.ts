@@ -4,7 +4,7 @@
  */
 import { mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import type { NewKey } from "@safelight/access"
+import type { NewKey } from "@safelight/core"
 import { SafelightError } from "@safelight/core"
 import { withIgnoredFolder } from "./ignored-folder.ts"
 

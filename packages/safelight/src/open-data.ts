@@ -5,14 +5,13 @@
  */
 import { access } from "node:fs/promises"
 import { join } from "node:path"
-import { assertServable, CHANGED_WITHOUT_KEY, type Storage } from "@safelight/core"
+import { assertServable, type Storage } from "@safelight/core"
 import { createPostgresStorage } from "@safelight/storage-postgres"
 import { createSqliteStorage } from "@safelight/storage-sqlite"
 import { refused } from "./command-error.ts"
 import type { Configuration } from "./configuration/configuration.ts"
 import { withIgnoredFolder } from "./ignored-folder.ts"
 import { toMachineFault } from "./machine-fault.ts"
-import { createChangeRecord, toRecorded, type RecordOwnChange } from "./operator/record-changes.ts"
 
 export interface OpenDataRequest {
   readonly configuration: Pick<Configuration, "data" | "database">
@@ -25,31 +24,24 @@ export interface OpenDataRequest {
 }
 
 /**
- * Calls `use` with the storage, and closes it in any case. A storage to write to records what it changes; what goes
- * through the log of tasks, `use` has to record. Rejects as `use` does; with a `CommandError` or the
+ * Calls `use` with the storage, and closes it in any case. Rejects as `use` does; with a `CommandError` or the
  * storage's own error if the data can't be opened; and with `in-transfer` if it is sealed or being imported, unless
  * the purpose allows that.
  */
 export async function withData<Result>(
   request: OpenDataRequest,
-  use: (storage: Storage, record: RecordOwnChange) => Promise<Result>,
+  use: (storage: Storage) => Promise<Result>,
 ): Promise<Result> {
   const storage = await open(request).catch((error: unknown) => {
     throw toMachineFault(error)
   })
   try {
-    const record = createOwnRecord(storage)
-    if (request.purpose === "read" || request.purpose === "move") return await use(storage, record)
-    assertServable(await storage.listTransfers())
-    return await use(toRecorded(storage, record), record)
+    const { purpose = "write" } = request
+    if (purpose === "write") assertServable(await storage.listTransfers())
+    return await use(storage)
   } finally {
     await storage.close()
   }
-}
-
-function createOwnRecord(storage: Storage): RecordOwnChange {
-  const record = createChangeRecord({ storage, clock: { now: Date.now } })
-  return (change) => record(CHANGED_WITHOUT_KEY.command, change)
 }
 
 async function open({ configuration, mayCreate, purpose }: OpenDataRequest): Promise<Storage> {

@@ -12,7 +12,7 @@ import {
   type PriceTable,
   type Usage,
 } from "@safelight/core"
-import { toAmount } from "./amount.ts"
+import { formatAmount } from "./amount.ts"
 import { explainCharge } from "./charge-words.ts"
 
 interface Example {
@@ -51,7 +51,7 @@ export interface Priced {
   readonly prices: PriceBook
 }
 
-export function toPricesText({ models, prices }: Priced): string {
+export function formatPrices({ models, prices }: Priced): string {
   const current = currentPrices(prices)
   return prices
     .toReversed()
@@ -99,8 +99,8 @@ function toModelText(table: PriceTable, { model, price, examples }: PricedModel)
 
 function toRateText(model: Model, price: ModelPrice): string {
   return model.artifacts === "image"
-    ? `${toAmount(price.perImageMicros ?? 0)} an image`
-    : `${toAmount(price.perVideoSecondMicros ?? 0)} a second`
+    ? `${formatAmount(price.perImageMicros ?? 0)} an image`
+    : `${formatAmount(price.perVideoSecondMicros ?? 0)} a second`
 }
 
 /** The models that a table prices: an older one may lack some. */

@@ -2,8 +2,8 @@
  * Progress on standard error: on a terminal one line that is written over, elsewhere a plain line for each change.
  * No mode of the terminal is changed, so Ctrl-C needs no handling.
  */
-import type { CommandContext } from "./commands/command-context.ts"
-import { toOneLine } from "./failure-line.ts"
+import type { CommandContext } from "./command-line/command-context.ts"
+import { formatOneLine } from "./failure-line.ts"
 
 export interface Progress {
   /** `percent` from 0 to 100; absent: as before. */
@@ -34,7 +34,7 @@ type Print = CommandContext["printError"]
 function createLines(print: Print): Progress {
   let last = ""
   const report = (label: string, percent?: number): void => {
-    const line = toOneLine(percent === undefined ? label : `${label} ${percent}%`)
+    const line = formatOneLine(percent === undefined ? label : `${label} ${percent}%`)
     if (line !== last) print(`${line}\n`)
     last = line
   }
@@ -50,12 +50,12 @@ function createBar(print: Print, columns: number): Progress {
       shown = Math.max(shown, percent)
       const line = shown === 0 ? label : `${label} ${Math.round(shown)}%`
       // A line that fills the terminal would break, and the next could not be written over it.
-      print(`${OVER}${toOneLine(line).slice(0, columns - 1)}`)
+      print(`${OVER}${formatOneLine(line).slice(0, columns - 1)}`)
     },
     end(label) {
       if (!isOpen) return
       isOpen = false
-      print(label === undefined ? OVER : `${OVER}${toOneLine(label)}\n`)
+      print(label === undefined ? OVER : `${OVER}${formatOneLine(label)}\n`)
     },
   }
 }

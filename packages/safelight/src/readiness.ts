@@ -4,7 +4,7 @@
  * so its answer is believed for longer.
  */
 import type { ArtifactStorage, Clock, Storage } from "@safelight/core"
-import { createKeptAnswer } from "./kept-answer.ts"
+import { createKeptAnswer } from "@safelight/operator"
 
 /** For the database, and for every failure, so that a recovery is seen soon. */
 const BELIEVED_MS = 1_000

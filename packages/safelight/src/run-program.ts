@@ -3,7 +3,7 @@
  * one line. `bin/safelight.js` and tests call it alike.
  */
 import { CommanderError } from "commander"
-import type { CommandContext } from "./commands/command-context.ts"
+import type { CommandContext } from "./command-line/command-context.ts"
 import { EXIT } from "./exit-code.ts"
 import { toFailure } from "./failure-line.ts"
 import { createProgram } from "./program.ts"
@@ -12,7 +12,7 @@ import { readVersion } from "./read-version.ts"
 /** `words` are without the interpreter and the script. Resolves when the command is done; never rejects. */
 export async function runProgram(words: readonly string[], context: CommandContext): Promise<void> {
   try {
-    const program = createProgram({ context, version: await readVersion() })
+    const program = await createProgram({ context, version: await readVersion(), words })
     await program.parseAsync(words, { from: "user" })
   } catch (error) {
     fail(error, context)

@@ -1,5 +1,5 @@
 /** Rows of text as aligned columns, for people: scripts have `--json`. */
-import { toOneLine } from "./failure-line.ts"
+import { formatOneLine } from "./failure-line.ts"
 
 export interface TableOptions {
   /** Columns of numbers, which are aligned right. */
@@ -7,9 +7,12 @@ export interface TableOptions {
 }
 
 /** Ends in a line break; empty if there are no rows. */
-export function toTable(rows: readonly (readonly string[])[], options: TableOptions = {}): string {
+export function formatTable(
+  rows: readonly (readonly string[])[],
+  options: TableOptions = {},
+): string {
   const { numeric = [] } = options
-  const clean = rows.map((row) => row.map(toOneLine))
+  const clean = rows.map((row) => row.map(formatOneLine))
   const widths = (clean[0] ?? []).map((_, column) =>
     Math.max(...clean.map((row) => row[column]?.length ?? 0)),
   )

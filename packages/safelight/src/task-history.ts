@@ -11,7 +11,7 @@ import {
   type StoredEvent,
   type TaskEvent,
 } from "@safelight/core"
-import { toAmount, toShortUnits } from "./amount.ts"
+import { formatAmount, formatShortUnits } from "./amount.ts"
 
 export interface HistoryEntry {
   readonly line: string
@@ -82,7 +82,7 @@ function toWords(event: TaskEvent): string {
   switch (event.type) {
     case "submitted": {
       const { account, model, priceVersion, reservationMicros } = event.data
-      const reserved = `reserved ${toAmount(reservationMicros)} by prices "${priceVersion}"`
+      const reserved = `reserved ${formatAmount(reservationMicros)} by prices "${priceVersion}"`
       return `account ${account}, model ${model}, ${reserved}`
     }
     case "dispatched": {
@@ -105,11 +105,11 @@ function toWords(event: TaskEvent): string {
     case "succeeded": {
       const { artifacts, chargeMicros, cost } = event.data
       const keys = artifacts.map(({ key }) => key).join(", ")
-      return `${keys}; the account is charged ${toAmount(chargeMicros)}; ${toCostWords(cost)}`
+      return `${keys}; the account is charged ${formatAmount(chargeMicros)}; ${toCostWords(cost)}`
     }
     case "failed": {
       const { chargeMicros, cost, error } = event.data
-      return `${error.code}; the account is charged ${toAmount(chargeMicros)}; ${toCostWords(cost)}`
+      return `${error.code}; the account is charged ${formatAmount(chargeMicros)}; ${toCostWords(cost)}`
     }
     case "held":
       return `what had not expired is kept until ${new Date(event.data.until).toISOString()}`
@@ -124,10 +124,10 @@ function toCostWords(cost: AttemptCost): string {
   const { computedMicros, told } = cost
   const unit = told?.unit === COST_CURRENCY ? "US dollars" : told?.unit
   const words = [
-    ...(told === null ? [] : [`the provider charged ${toShortUnits(told.micros)} ${unit}`]),
+    ...(told === null ? [] : [`the provider charged ${formatShortUnits(told.micros)} ${unit}`]),
     ...(computedMicros === null
       ? []
-      : [`by the unit price it cost ${toShortUnits(computedMicros)} US dollars`]),
+      : [`by the unit price it cost ${formatShortUnits(computedMicros)} US dollars`]),
   ]
   return words.join(", ")
 }

@@ -4,10 +4,10 @@
  */
 import type { TaskUsage, UsageReport } from "@safelight/client"
 import type { ModelPrice, Usage } from "@safelight/core"
-import { toAmount, toSeconds, toUnits } from "./amount.ts"
+import { formatAmount, formatSeconds, formatUnits } from "./amount.ts"
 import { explainCharge, isBilledByImage } from "./charge-words.ts"
-import { toOneLine } from "./failure-line.ts"
-import { toTable } from "./table.ts"
+import { formatOneLine } from "./failure-line.ts"
+import { formatTable } from "./table.ts"
 
 export interface TaskUsageText {
   readonly text: string
@@ -15,7 +15,7 @@ export interface TaskUsageText {
   readonly isProved: boolean
 }
 
-export function toTaskUsageText(record: TaskUsage): TaskUsageText {
+export function formatTaskUsage(record: TaskUsage): TaskUsageText {
   const { task_id: id, model, status, price_version: version } = record
   const labels = Object.entries(record.labels).map(([key, value]) => `${key}=${value}`)
   const head = [
@@ -24,7 +24,7 @@ export function toTaskUsageText(record: TaskUsage): TaskUsageText {
     `priced by table "${version}"`,
   ]
   const { lines, isProved } = toReason(record)
-  const text = [...head, ...lines].map((line) => `${toOneLine(line)}\n`).join("")
+  const text = [...head, ...lines].map((line) => `${formatOneLine(line)}\n`).join("")
   return { text, isProved }
 }
 
@@ -36,10 +36,10 @@ interface Reason {
 function toReason(record: TaskUsage): Reason {
   const { charge_micros: chargeMicros, model, reserved_micros: reservedMicros } = record
   if (record.finished_at === 0) {
-    const line = `reserved ${toAmount(reservedMicros)} until it has finished; nothing is charged yet`
+    const line = `reserved ${formatAmount(reservedMicros)} until it has finished; nothing is charged yet`
     return { lines: [line], isProved: true }
   }
-  const charged = `charged ${toAmount(chargeMicros)}`
+  const charged = `charged ${formatAmount(chargeMicros)}`
   const usage = toUsage(record)
   if (usage === undefined) {
     const line = `${charged}: nothing was used that is billed`
@@ -54,7 +54,9 @@ function toReason(record: TaskUsage): Reason {
   const { charge_limit_micros: limitMicros } = record
   const isLimited = words.chargeMicros > limitMicros
   const isProved = chargeMicros === Math.min(words.chargeMicros, limitMicros)
-  const limit = isLimited ? [`at most what was reserved is charged: ${toAmount(limitMicros)}`] : []
+  const limit = isLimited
+    ? [`at most what was reserved is charged: ${formatAmount(limitMicros)}`]
+    : []
   const difference = isProved ? [] : ["this is not what price and usage make"]
   return { lines: [...used, ...words.rules, words.sum, ...limit, charged, ...difference], isProved }
 }
@@ -64,8 +66,8 @@ function toUsedLines(model: string, usage: Usage, asked: number | null): readonl
     const isPart = asked !== null && usage.images < asked
     return isPart ? [`${asked} images were asked for; ${usage.images} could be had`] : []
   }
-  const inputs = usage.inputVideosMs.map(toSeconds).join(" + ")
-  const output = `output of ${toSeconds(usage.outputVideoMs)}, as measured`
+  const inputs = usage.inputVideosMs.map(formatSeconds).join(" + ")
+  const output = `output of ${formatSeconds(usage.outputVideoMs)}, as measured`
   return inputs === "" ? [output] : [output, `input of ${inputs}, as measured`]
 }
 
@@ -87,21 +89,21 @@ function toPrice(price: NonNullable<TaskUsage["price"]>): ModelPrice {
 }
 
 /** A line for each model and price table, the total of the period, and the account as a whole. */
-export function toUsageReportText(report: UsageReport): string {
+export function formatUsageReport(report: UsageReport): string {
   const head = ["MODEL", "PRICES", "TASKS", "IMAGES", "OUTPUT", "INPUT", "MICRO-UNITS", "UNITS"]
   const rows = report.charges.map((sum) => [
     sum.model,
     sum.price_version,
     String(sum.tasks),
     String(sum.images),
-    toSeconds(sum.output_video_ms),
-    toSeconds(sum.billed_input_ms),
+    formatSeconds(sum.output_video_ms),
+    formatSeconds(sum.billed_input_ms),
     String(sum.charge_micros),
-    toUnits(sum.charge_micros),
+    formatUnits(sum.charge_micros),
   ])
   const total = ["total", "", String(report.tasks), "", "", "", String(report.charge_micros)]
-  const totals = [...total, toUnits(report.charge_micros)]
-  const table = toTable([head, ...rows, totals], { numeric: [2, 3, 4, 5, 6, 7] })
+  const totals = [...total, formatUnits(report.charge_micros)]
+  const table = formatTable([head, ...rows, totals], { numeric: [2, 3, 4, 5, 6, 7] })
   return `${table}\n${toAccountText(report.account)}`
 }
 
@@ -109,11 +111,11 @@ function toAccountText(account: UsageReport["account"]): string {
   const { budget_micros: budget, charged_micros: charged, reserved_micros: reserved } = account
   const { unfinished_tasks: unfinished } = account
   const tasks = `${unfinished} unfinished task${unfinished === 1 ? "" : "s"}`
-  const left = budget === null ? [] : [["left", toAmount(budget - charged - reserved)]]
-  return toTable([
-    ["budget", budget === null ? "none" : toAmount(budget)],
-    ["charged", toAmount(charged)],
-    ["reserved", `${toAmount(reserved)} for ${tasks}`],
+  const left = budget === null ? [] : [["left", formatAmount(budget - charged - reserved)]]
+  return formatTable([
+    ["budget", budget === null ? "none" : formatAmount(budget)],
+    ["charged", formatAmount(charged)],
+    ["reserved", `${formatAmount(reserved)} for ${tasks}`],
     ...left,
   ])
 }

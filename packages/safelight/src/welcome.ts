@@ -4,7 +4,7 @@
  * shell, so nothing in them may need quoting: a key is base62, a URL is checked, and the path of a file that
  * holds the key is quoted.
  */
-import type { NewKey } from "@safelight/access"
+import type { NewKey } from "@safelight/core"
 
 export interface FirstStart {
   readonly key: NewKey
@@ -56,7 +56,7 @@ const EXAMPLES: readonly Example[] = [
 ]
 
 /** Ends in a line break. */
-export function toFirstStartText(start: FirstStart): string {
+export function formatFirstStart(start: FirstStart): string {
   const {
     file,
     hasReference,

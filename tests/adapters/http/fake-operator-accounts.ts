@@ -32,7 +32,7 @@ export function createFakeOperatorAccounts(
   ask: <Value>(question: unknown, value: Value) => Promise<Value>,
   noteChanger: (changedBy: string) => void,
 ): OperatorAccounts {
-  const isKnown = (account: string): boolean => account === KNOWN
+  const isKnown = (account?: string): boolean => account === KNOWN
   const made = { key: "sl_live_secret", view: KEY }
   return {
     listAccounts: (request) =>

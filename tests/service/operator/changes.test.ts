@@ -6,7 +6,7 @@ import { createClient, isApiError, type Client } from "@safelight/client"
 import { SafelightError, SILENT_LOG, type Log, type LogFields } from "@safelight/core"
 import { createManualClock, createMemoryStorage } from "@safelight/testkit"
 import {
-  createOperatorInsight,
+  createServiceOperator,
   createRecentCommits,
   createService,
   DEFAULTS,
@@ -160,7 +160,7 @@ describe("an operator's change", () => {
   it("that can't be recorded is not made", async () => {
     const storage = createMemoryStorage()
     const clock = createManualClock()
-    const insight = createOperatorInsight({
+    const insight = createServiceOperator({
       configuration: DEFAULTS,
       environment: {},
       storage,

@@ -14,12 +14,8 @@ import {
   type ManualClock,
   type MemoryStorage,
 } from "@safelight/testkit"
-import {
-  createOperatorInsight,
-  createRecentCommits,
-  loadConfiguration,
-  type ServiceInsight,
-} from "safelight"
+import type { Operator } from "@safelight/operator"
+import { createServiceOperator, createRecentCommits, loadConfiguration } from "safelight"
 import { createTemporaryFolder } from "../../support/temporary-folder.ts"
 import { FACTS } from "../../support/lease-facts.ts"
 
@@ -29,7 +25,7 @@ const HOUR_MS = 3_600_000
 interface World {
   readonly clock: ManualClock
   readonly storage: MemoryStorage
-  readonly insight: ServiceInsight
+  readonly insight: Operator
   /** How often a method of the storage was called. */
   count(method: keyof Storage): number
   /** Adds a task; with a channel it is running there. */
@@ -68,7 +64,7 @@ async function createWorld(t: TestContext, { module }: WorldOptions = {}): Promi
       return target[name]
     },
   })
-  const insight = createOperatorInsight({
+  const insight = createServiceOperator({
     configuration,
     environment: {},
     storage: counted,

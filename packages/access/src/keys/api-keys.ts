@@ -1,69 +1,25 @@
 /**
- * Makes and replaces API keys. A key itself is returned once and never stored: the storage holds the
- * SHA-256 of its secret.
+ * Makes and replaces API keys, as the port `KeyMaker` has it. A key itself is returned once and never stored: the
+ * storage holds the SHA-256 of its secret.
  */
 import {
   ACCOUNT_SCOPES,
+  FIRST_ACCOUNT,
   SETTING_BOUNDS,
-  type ApiKeyScope,
   type KeyStorage,
+  type NewKey,
+  type NewKeyRequest,
+  type RotateKeyRequest,
+  type RotateKeyResult,
   type StoredKey,
 } from "@safelight/core"
 import { sha256 } from "../sha256.ts"
 import { createApiKeyParts, formatApiKey } from "./api-key.ts"
 
-/** The account of a database's first key. */
-export const FIRST_ACCOUNT = "default"
-
-export interface NewKey {
-  readonly id: string
-  readonly account: string
-  /** `sl_live_…`: whoever has it acts for the account. */
-  readonly key: string
-}
-
-export interface NewKeyRequest {
-  readonly keys: Pick<KeyStorage, "createKey">
-  readonly account: string
-  /** All scopes by default. */
-  readonly scopes?: readonly ApiKeyScope[]
-  /** Milliseconds since the Unix epoch. */
-  readonly now: number
-  /** When it ends, in milliseconds; 0, the default: never. */
-  readonly expiresAt?: number
-}
-
-export interface RotateKeyRequest {
-  readonly keys: Pick<KeyStorage, "findKey" | "rotateKey">
-  /** Of the key that is replaced. */
-  readonly id: string
-  readonly now: number
-  /** How long the replaced key still holds; 0: not at all. */
-  readonly graceMs: number
-  /**
-   * When the new key ends, in milliseconds; by default after as long as the replaced one was made for, so that
-   * no rotation turns a key that ends into one that does not.
-   */
-  readonly expiresAt?: number
-}
-
-export type RotateKeyResult =
-  | {
-      readonly kind: "rotated"
-      readonly key: NewKey
-      /** 0: never. */
-      readonly expiresAt: number
-      readonly replacedExpiresAt: number
-    }
-  | { readonly kind: "unknown" | "revoked" }
-
 /** The chance that they give fewer than the 42 digits needed is below 10^-97. */
 const RANDOM_BYTES = 128
 
-/**
- * Makes a key, and the account if it does not exist. Durable once resolved; rejects with what the storage
- * rejects with.
- */
+/** As `KeyMaker.createKey`. */
 export async function createKey(request: NewKeyRequest): Promise<NewKey> {
   const { keys, account, scopes = ACCOUNT_SCOPES, now, expiresAt = 0 } = request
   const { key, stored } = await drawKey({ account, scopes, createdAt: now, expiresAt })
@@ -71,10 +27,7 @@ export async function createKey(request: NewKeyRequest): Promise<NewKey> {
   return key
 }
 
-/**
- * A key of every scope but `admin` for `FIRST_ACCOUNT`, if there is no key at all, not even a revoked one; undefined
- * if there is. Durable once resolved; rejects with what the storage rejects with.
- */
+/** As `KeyMaker.createFirstKey`. */
 export async function createFirstKey(
   keys: Pick<KeyStorage, "createFirstKey">,
   now: number,
@@ -84,10 +37,7 @@ export async function createFirstKey(
   return (await keys.createFirstKey(stored)) ? key : undefined
 }
 
-/**
- * Replaces a key by a new one of the same account and scopes. Durable once resolved; rejects with what the
- * storage rejects with.
- */
+/** As `KeyMaker.rotateKey`. */
 export async function rotateKey(request: RotateKeyRequest): Promise<RotateKeyResult> {
   const { keys, id, now, graceMs } = request
   const replaced = await keys.findKey(id)

@@ -28,10 +28,7 @@ export interface LinkKeys {
 /** 32 for the secret; the chance that the others give fewer than 8 digits is below 10^-30. */
 const RANDOM_BYTES = 64
 
-/**
- * From now on links are signed with a new key. Links of the key before it still open, those of older keys no
- * longer. Durable once resolved; rejects with what the storage rejects with.
- */
+/** As `KeyMaker.rotateLinkKey`. */
 export async function rotateLinkKey(
   storage: Pick<LinkStorage, "addLinkKey">,
   now: number,

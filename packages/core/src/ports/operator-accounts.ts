@@ -27,7 +27,7 @@ export interface OperatorAccounts {
   listKeys(account: string): Promise<readonly KeyView[] | undefined>
   /** Each call makes another key. */
   createKey(request: KeyRequest, changedBy: string): Promise<MadeKey | undefined>
-  /** Every process refuses the key within a second. Twice keeps the first moment. Undefined if the account has no such key. */
+  /** Every process refuses the key within a second. Twice keeps the first moment. Undefined for an unknown key. */
   revokeKey(name: KeyName, changedBy: string): Promise<KeyView | undefined>
   /** Makes a key of the same scopes; the old one ends after the grace. Each call makes another key. */
   rotateKey(request: KeyRotation, changedBy: string): Promise<RotationResult>
@@ -63,7 +63,8 @@ export interface SettingsChange extends Partial<Omit<AccountSettings, "rates" | 
 }
 
 export interface KeyName {
-  readonly account: string
+  /** If it is given, a key of another account is unknown. */
+  readonly account?: string
   readonly id: string
 }
 

@@ -1,15 +1,9 @@
 /** The channels as `channels list` shows them: as JSON, and as a table. */
-import {
-  HOST_REFUSED,
-  toHostLine,
-  toUnixSeconds,
-  type ChannelOutcomes,
-  type ChannelTrouble,
-} from "@safelight/core"
-import { toSeconds, toUnits } from "../amount.ts"
-import { toOneLine } from "../failure-line.ts"
-import { toTable } from "../table.ts"
-import { toChannelViews, type ChannelFacts, type PlannedView } from "./channel-views.ts"
+import { HOST_REFUSED, toHostLine, toUnixSeconds, type ChannelTrouble } from "@safelight/core"
+import type { ChannelDay } from "@safelight/operator"
+import { formatSeconds, formatUnits } from "../amount.ts"
+import { formatOneLine } from "../failure-line.ts"
+import { formatTable } from "../table.ts"
 
 export interface ChannelRecord {
   readonly channel: string
@@ -50,15 +44,8 @@ export interface ChannelRecord {
   }
 }
 
-/** In the order of `toChannelViews`. */
-export function toChannelRecords(
-  facts: ChannelFacts & { readonly outcomes: readonly ChannelOutcomes[] },
-): readonly ChannelRecord[] {
-  return toChannelViews(facts).map((view) => toRecord(view, facts.outcomes))
-}
-
-function toRecord(view: PlannedView, outcomes: readonly ChannelOutcomes[]): ChannelRecord {
-  const { channel, models, state, tier, type, weight } = view
+export function toChannelRecord(day: ChannelDay): ChannelRecord {
+  const { channel, lastDay, models, state, tier, type, weight } = day
   return {
     channel,
     type,
@@ -66,12 +53,21 @@ function toRecord(view: PlannedView, outcomes: readonly ChannelOutcomes[]): Chan
     weight,
     models,
     state,
-    paused_at: toUnixSeconds(view.pausedAt),
-    left_out: view.leftOut,
-    in_flight: view.inFlight,
-    left_alone_by: view.leftAloneBy,
-    troubles: view.troubles.map(toTroubleRecord),
-    last_day: toLastDay(channel, outcomes),
+    paused_at: toUnixSeconds(day.pausedAt),
+    left_out: day.leftOut,
+    in_flight: day.inFlight,
+    left_alone_by: day.leftAloneBy,
+    troubles: day.troubles.map(toTroubleRecord),
+    last_day: {
+      succeeded: lastDay.succeeded,
+      failed: lastDay.failed,
+      charge_micros: lastDay.chargeMicros,
+      cost_told_micros: lastDay.toldMicros,
+      cost_computed_micros: lastDay.computedMicros,
+      cost_unknown: lastDay.unknown,
+      mean_ms: lastDay.meanMs,
+      longest_ms: lastDay.longestMs,
+    },
   }
 }
 
@@ -84,35 +80,22 @@ function toTroubleRecord({
   return { reason, words, since: toUnixSeconds(since), add }
 }
 
-function toLastDay(name: string, outcomes: readonly ChannelOutcomes[]): ChannelRecord["last_day"] {
-  const own = outcomes.filter(({ channel }) => channel === name)
-  const sum = (field: Exclude<keyof ChannelOutcomes, "channel" | "model">): number =>
-    own.reduce((total, each) => total + each[field], 0)
-  const succeeded = sum("succeeded")
-  return {
-    succeeded,
-    failed: sum("failed"),
-    charge_micros: sum("chargeMicros"),
-    cost_told_micros: sum("toldMicros"),
-    cost_computed_micros: sum("computedMicros"),
-    cost_unknown: sum("unknown"),
-    mean_ms: succeeded === 0 ? 0 : Math.round(sum("succeededMs") / succeeded),
-    longest_ms: Math.max(0, ...own.map(({ longestMs }) => longestMs)),
-  }
-}
-
 /** A lower bound if some cost is unknown. */
-function toSpend(lastDay: ChannelRecord["last_day"]): string {
-  const spent = toUnits(lastDay.cost_told_micros + lastDay.cost_computed_micros)
+function formatSpend(lastDay: ChannelRecord["last_day"]): string {
+  const spent = formatUnits(lastDay.cost_told_micros + lastDay.cost_computed_micros)
   return lastDay.cost_unknown > 0 ? `${spent} + ${lastDay.cost_unknown} unknown` : spent
 }
 
-function toTimes({ longest_ms, mean_ms, succeeded }: ChannelRecord["last_day"]): string {
-  return succeeded === 0 ? "-" : `${toSeconds(mean_ms)}, at most ${toSeconds(longest_ms)}`
+function formatTimes({ longest_ms, mean_ms, succeeded }: ChannelRecord["last_day"]): string {
+  return succeeded === 0 ? "-" : `${formatSeconds(mean_ms)}, at most ${formatSeconds(longest_ms)}`
 }
 
 /** In words for people. */
-function toStanding({ left_alone_by, left_out, state }: Omit<ChannelRecord, "last_day">): string {
+function formatStanding({
+  left_alone_by,
+  left_out,
+  state,
+}: Omit<ChannelRecord, "last_day">): string {
   const processes = left_alone_by === 1 ? "1 process" : `${left_alone_by} processes`
   return [
     state,
@@ -122,21 +105,21 @@ function toStanding({ left_alone_by, left_out, state }: Omit<ChannelRecord, "las
 }
 
 /** The table, and below it a line for each trouble. */
-export function toChannelsText(records: readonly ChannelRecord[]): string {
+export function formatChannels(records: readonly ChannelRecord[]): string {
   const lines = records.flatMap(({ channel, troubles }) =>
-    troubles.map((trouble) => toOneLine(`${channel}: ${toTroubleWords(trouble)}`)),
+    troubles.map((trouble) => formatOneLine(`${channel}: ${formatTrouble(trouble)}`)),
   )
-  const table = toChannelsTable(records)
+  const table = formatChannelsTable(records)
   return lines.length === 0 ? table : `${table}\n${lines.join("\n")}\n`
 }
 
-function toTroubleWords({ add, reason, words }: ChannelRecord["troubles"][number]): string {
+function formatTrouble({ add, reason, words }: ChannelRecord["troubles"][number]): string {
   if (add !== null) return `its outputs lie at ${words}, which it may not ask: add ${add} to it`
   const what = reason === "provider_out_of_money" ? "its account has no money" : "it is turned away"
   return words === "" ? `${what} (${reason})` : `${what} (${reason}): ${words}`
 }
 
-function toChannelsTable(records: readonly ChannelRecord[]): string {
+function formatChannelsTable(records: readonly ChannelRecord[]): string {
   const head = [
     "CHANNEL",
     "TYPE",
@@ -156,14 +139,14 @@ function toChannelsTable(records: readonly ChannelRecord[]): string {
     record.type ?? "-",
     String(record.tier ?? "-"),
     String(record.weight ?? "-"),
-    toStanding(record),
+    formatStanding(record),
     String(record.in_flight),
     String(lastDay.succeeded),
     String(lastDay.failed),
-    toUnits(lastDay.charge_micros),
-    toSpend(lastDay),
-    toTimes(lastDay),
+    formatUnits(lastDay.charge_micros),
+    formatSpend(lastDay),
+    formatTimes(lastDay),
     (record.models ?? ["-"]).join(" "),
   ])
-  return toTable([head, ...rows], { numeric: [2, 3, 5, 6, 7, 8, 9] })
+  return formatTable([head, ...rows], { numeric: [2, 3, 5, 6, 7, 8, 9] })
 }

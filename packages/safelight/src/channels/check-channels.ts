@@ -5,6 +5,7 @@
  */
 import type { ChannelCheck, ChannelCheckReport } from "@safelight/core"
 import { toChannelFault } from "@safelight/engine"
+import { toCheckReport } from "@safelight/operator"
 import type { ChannelSettings } from "../configuration/channel-settings.ts"
 import type { Configuration } from "../configuration/configuration.ts"
 import type { CreateChannelsOptions } from "./create-channels.ts"
@@ -22,20 +23,18 @@ export async function checkChannels(options: CheckOptions): Promise<readonly Cha
 
 /** `settings` are those that the plan was made of. */
 export async function checkPlanned(
-  { faults, name, notes, type }: ChannelPlan,
+  plan: ChannelPlan,
   settings: ChannelSettings | undefined,
   options: CheckOptions,
 ): Promise<ChannelCheckReport> {
+  const { faults, notes } = plan
   const { models: _models, ...plain } = settings ?? {}
   // A model that does not exist must not keep the other models from being checked.
   const found = settings && (await ask(faults.length === 0 ? settings : plain, options))
-  const isReady = found === undefined || found.kind === "ready"
-  // The plan and the check both report what keeps a channel from being made.
-  const problems = new Set([...faults, ...(isReady ? [] : [found.reason])])
   // Without a public address there are no callbacks, so nothing about them is lacking.
   const hasNotes = options.configuration.publicUrl !== undefined && notes !== undefined
   const more = hasNotes ? { notes } : {}
-  return { channel: name, type, key: toKey(found), problems: [...problems], ...more }
+  return { ...toCheckReport(plan, found), ...more }
 }
 
 /** Undefined if there is no channel to check, for which the plan has the reason, or if it has no check. */
@@ -54,17 +53,5 @@ async function ask(
     // An operator's file may throw anything: the other channels are checked all the same.
     const { message } = toChannelFault(error)
     return { kind: "unavailable", reason: message }
-  }
-}
-
-function toKey(found: ChannelCheck | undefined): ChannelCheckReport["key"] {
-  switch (found?.kind) {
-    case "ready":
-      return found.key
-    case "refused":
-      return "refused"
-    case "unavailable":
-    case undefined:
-      return null
   }
 }

@@ -1,27 +1,22 @@
 /** `safelight accounts list`: every account and what it may do. */
-import { Command } from "commander"
-import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
-import type { CommandContext } from "./command-context.ts"
+import { DATA_OPTIONS, useOperator } from "../command-line/data-options.ts"
+import { defineCommand } from "../command-line/define-command.ts"
+import { flag } from "../command-line/parameters.ts"
+import { printResult } from "../command-line/print-result.ts"
+import { formatAccounts, toSettingsRecord } from "../text/account-text.ts"
 
-interface Options extends DataOptions {
-  readonly json?: true
-}
-
-export function createAccountsListCommand(context: CommandContext): Command {
-  const command = new Command("list")
-    .description("list the accounts and their limits, by name")
-    .option("--json", "print a list of objects, moments in Unix seconds")
-  return addDataOptions(command).action((options: Options) => list(options, context))
-}
-
-async function list(options: Options, context: CommandContext): Promise<void> {
-  const { withData } = await import("../open-data.ts")
-  const { toAccountsTable, toSettingsRecord } = await import("./account-record.ts")
-  const configuration = await loadDataConfiguration(options, context)
-  const accounts = await withData({ configuration, mayCreate: false, purpose: "read" }, (storage) =>
-    storage.listAccounts(),
-  )
-  const isJson = options.json === true
-  const json = `${JSON.stringify(accounts.map(toSettingsRecord))}\n`
-  context.print(isJson ? json : toAccountsTable(accounts))
-}
+export const command = defineCommand({
+  name: "accounts list",
+  description: "list the accounts and their limits, by name",
+  options: {
+    json: flag("print a list of objects, moments in Unix seconds"),
+    ...DATA_OPTIONS,
+  },
+  async run({ options, context }) {
+    const request = { mayCreate: false, purpose: "read" } as const
+    const { accounts } = await useOperator(options, context, request, (operator) =>
+      operator.accounts.listAccounts({ limit: Number.MAX_SAFE_INTEGER }),
+    )
+    printResult(options, context, accounts.map(toSettingsRecord), () => formatAccounts(accounts))
+  },
+})

@@ -2,12 +2,16 @@
  * `safelight accounts set`: what an account may do. Only the options that are given change anything. A service
  * on the same data obeys within a second.
  */
-import { SETTING_BOUNDS, type Rate, type SettingsChange, type Storage } from "@safelight/core"
-import { Command, Option } from "commander"
+import {
+  CHANGED_WITHOUT_KEY,
+  SETTING_BOUNDS,
+  type Rate,
+  type SettingsChange,
+} from "@safelight/core"
 import { refused } from "../command-error.ts"
-import type { ReadConfiguration } from "../configuration/configuration.ts"
-import { parseAccountName } from "./account-name.ts"
-import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
+import { parseAccountName } from "../command-line/account-name.ts"
+import { DATA_OPTIONS, useOperator } from "../command-line/data-options.ts"
+import { defineCommand, type ValuesOf } from "../command-line/define-command.ts"
 import {
   countWithin,
   durationWithin,
@@ -15,110 +19,69 @@ import {
   parseCount,
   parseRate,
   parseYesNo,
-} from "./option-values.ts"
-import type { CommandContext } from "./command-context.ts"
-
-interface SettingOptions {
-  readonly createRate?: Rate | "none"
-  readonly readRate?: Rate | "none"
-  readonly contentRate?: Rate | "none"
-  readonly unfinishedTasks?: number | "none"
-  readonly runningTasks?: number | "none"
-  readonly weight?: number
-  readonly budgetMicros?: number | "none"
-  readonly retention?: number | "default"
-  readonly maxRetention?: number | "none"
-  readonly signContentUrls?: boolean
-  readonly suspend?: true
-  readonly resume?: true
-  readonly stop?: true
-}
-
-interface Options extends DataOptions, SettingOptions {
-  readonly json?: true
-}
+} from "../command-line/option-values.ts"
+import { argument, flag, option } from "../command-line/parameters.ts"
+import { printResult } from "../command-line/print-result.ts"
+import { formatAccount, toAccountRecord } from "../text/account-text.ts"
 
 const { maxDurationMs: maxMs, maxRunningTasks, maxWeight, minDurationMs: minMs } = SETTING_BOUNDS
+const rate = orWord("none", parseRate)
+const count = orWord("none", parseCount)
+const slots = orWord("none", countWithin(1, maxRunningTasks))
+const weight = countWithin(1, maxWeight)
+const someTime = durationWithin({ minMs, maxMs })
+const [duration, hold] = [orWord("default", someTime), orWord("none", someTime)]
 
-export function createAccountsSetCommand(context: CommandContext): Command {
-  const rate = orWord("none", parseRate)
-  const count = orWord("none", parseCount)
-  const slots = orWord("none", countWithin(1, maxRunningTasks))
-  const weight = countWithin(1, maxWeight)
-  const someTime = durationWithin({ minMs, maxMs })
-  const [duration, hold] = [orWord("default", someTime), orWord("none", someTime)]
-  const command = new Command("set")
-    .description("set what an account may do; what is not named stays as it is")
-    .argument("<name>", "the account; it is made if it is new", parseAccountName)
-    .option("--create-rate <rate>", "submissions, as in 60/1m, or none", rate)
-    .option("--read-rate <rate>", "other requests but downloads, as in 600/1m, or none", rate)
-    .option("--content-rate <rate>", "downloads, as in 600/1m, or none", rate)
-    .option("--unfinished-tasks <count>", "tasks that may be unfinished at once, or none", count)
-    .option("--running-tasks <count>", "tasks that channels may work on at once, or none", slots)
-    .option(
-      "--weight <number>",
-      "its share while tasks of several accounts wait, 1 to 1000",
-      weight,
-    )
-    .option("--budget-micros <amount>", "what it may spend, in micro-units, or none", count)
-    .option("--retention <duration>", "how long artifacts are kept, or default", duration)
-    .option("--max-retention <duration>", "how long it may hold artifacts, or none", hold)
-    .option("--sign-content-urls <answer>", "content_url as a private link, yes or no", parseYesNo)
-    .addOption(new Option("--suspend", "refuse every request of the account").conflicts("resume"))
-    .option("--stop", "with --suspend: its unfinished tasks fail and are not charged")
-    .option("--resume", "answer a suspended account again")
-    .option("--json", "print the account as JSON")
-  return addDataOptions(command).action((name: string, options: Options) =>
-    set(name, options, context),
-  )
+const SETTINGS = {
+  createRate: option("<rate>", "submissions, as in 60/1m, or none", rate),
+  readRate: option("<rate>", "other requests but downloads, as in 600/1m, or none", rate),
+  contentRate: option("<rate>", "downloads, as in 600/1m, or none", rate),
+  unfinishedTasks: option("<count>", "tasks that may be unfinished at once, or none", count),
+  runningTasks: option("<count>", "tasks that channels may work on at once, or none", slots),
+  weight: option("<number>", "its share while tasks of several accounts wait, 1 to 1000", weight),
+  budgetMicros: option("<amount>", "what it may spend, in micro-units, or none", count),
+  retention: option("<duration>", "how long artifacts are kept, or default", duration),
+  maxRetention: option("<duration>", "how long it may hold artifacts, or none", hold),
+  signContentUrls: option("<answer>", "content_url as a private link, yes or no", parseYesNo),
+  suspend: flag("refuse every request of the account", { conflictsWith: "resume" }),
+  stop: flag("with --suspend: its unfinished tasks fail and are not charged"),
+  resume: flag("answer a suspended account again"),
 }
 
-async function set(name: string, options: Options, context: CommandContext): Promise<void> {
-  const change = toChange(options)
-  if (Object.keys(change).length === 0) {
-    const message = "nothing to set: name at least one setting; `safelight accounts set --help`"
-    throw refused(message)
-  }
-  if (options.stop === true && options.suspend !== true) {
-    throw refused("--stop goes with --suspend: else new tasks take the place of those that end")
-  }
-  const { withData } = await import("../open-data.ts")
-  const { describeAccount } = await import("./account-record.ts")
-  const { changeAccount } = await import("../operator/change-account.ts")
-  const configuration = await loadDataConfiguration(options, context)
-  const text = await withData({ configuration, mayCreate: true }, async (storage, record) => {
-    const { defaults } = configuration.accounts
-    // A mistyped name makes an account that nobody uses.
-    const onNew = (): void => context.printError(`account "${name}" is new\n`)
-    const changing = { storage, id: name, now: Date.now(), defaults, onNew }
-    const account = await changeAccount(changing, change)
-    if (options.stop === true) {
-      await record({ change: "tasks-stopped", target: name, account: name })
-      await stopTasks({ storage, name, context }, configuration)
+export const command = defineCommand({
+  name: "accounts set",
+  description: "set what an account may do; what is not named stays as it is",
+  arguments: { name: argument("the account; it is made if it is new", parseAccountName) },
+  options: { ...SETTINGS, json: flag("print the account as JSON"), ...DATA_OPTIONS },
+  async run({ arguments: { name }, options, context }) {
+    const change = toChange(options)
+    if (Object.keys(change).length === 0) {
+      const message = "nothing to set: name at least one setting; `safelight accounts set --help`"
+      throw refused(message)
     }
-    return describeAccount(account, { storage, isJson: options.json === true })
-  })
-  context.print(text)
-}
+    if (options.stop === true && options.suspend !== true) {
+      throw refused("--stop goes with --suspend: else new tasks take the place of those that end")
+    }
+    const { command: by } = CHANGED_WITHOUT_KEY
+    const request = { mayCreate: true }
+    const view = await useOperator(options, context, request, async ({ accounts }) => {
+      const before = await accounts.findAccount(name)
+      // A mistyped name makes an account that nobody uses.
+      if (before === undefined) context.printError(`account "${name}" is new\n`)
+      const after = await accounts.setAccount(name, change, by)
+      if (options.stop !== true) return after
+      const stopped = await accounts.stopTasks(name, by)
+      context.printError(`${stopped} tasks stopped\n`)
+      return (await accounts.findAccount(name)) ?? after
+    })
+    printResult(options, context, toAccountRecord(view), () => formatAccount(view))
+  },
+})
 
-interface Place {
-  readonly storage: Storage
-  /** The account's name. */
-  readonly name: string
-  readonly context: CommandContext
-}
-
-async function stopTasks(
-  { storage, name, context }: Place,
-  configuration: ReadConfiguration,
-): Promise<void> {
-  const { stopAccount } = await import("../stop-account.ts")
-  const count = await stopAccount(storage, name, configuration)
-  context.printError(`${count} tasks stopped\n`)
-}
+type Settings = ValuesOf<typeof SETTINGS>
 
 /** Only the settings that are given. */
-function toChange(options: SettingOptions): SettingsChange {
+function toChange(options: Settings): SettingsChange {
   const { maxRetention, retention, signContentUrls, suspend, resume } = options
   const rates = toRates(options)
   return {
@@ -132,12 +95,16 @@ function toChange(options: SettingOptions): SettingsChange {
   }
 }
 
-function toBounds(options: SettingOptions): SettingsChange {
-  const { budgetMicros, runningTasks, unfinishedTasks, weight } = options
+function toBounds({
+  budgetMicros,
+  runningTasks,
+  unfinishedTasks,
+  weight: share,
+}: Settings): SettingsChange {
   return {
     ...(unfinishedTasks !== undefined && { unfinishedTasks: toLimit(unfinishedTasks) }),
     ...(runningTasks !== undefined && { runningTasks: toLimit(runningTasks) }),
-    ...(weight !== undefined && { weight }),
+    ...(share !== undefined && { weight: share }),
     ...(budgetMicros !== undefined && { budgetMicros: toLimit(budgetMicros) }),
   }
 }
@@ -147,8 +114,11 @@ function toLimit<Value extends number | Rate>(given: Value | string): Value | nu
   return typeof given === "string" ? null : given
 }
 
-function toRates(options: SettingOptions): NonNullable<SettingsChange["rates"]> {
-  const { createRate, readRate, contentRate } = options
+function toRates({
+  contentRate,
+  createRate,
+  readRate,
+}: Settings): NonNullable<SettingsChange["rates"]> {
   return {
     ...(createRate !== undefined && { create: toLimit(createRate) }),
     ...(readRate !== undefined && { read: toLimit(readRate) }),

@@ -1,36 +1,27 @@
 /** `safelight accounts show`: what an account may do, what it has spent and what is left. */
-import { Command } from "commander"
 import { refused } from "../command-error.ts"
-import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
-import type { CommandContext } from "./command-context.ts"
+import { DATA_OPTIONS, useOperator } from "../command-line/data-options.ts"
+import { defineCommand } from "../command-line/define-command.ts"
+import { argument, flag } from "../command-line/parameters.ts"
+import { printResult } from "../command-line/print-result.ts"
+import { formatAccount, toAccountRecord } from "../text/account-text.ts"
 
-interface Options extends DataOptions {
-  readonly json?: true
-}
-
-export function createAccountsShowCommand(context: CommandContext): Command {
-  const command = new Command("show")
-    .description("show an account's limits and what its tasks add up to")
-    .argument("<name>", "the account")
-    .option("--json", "print an object, moments in Unix seconds")
-  return addDataOptions(command).action((name: string, options: Options) =>
-    show(name, options, context),
-  )
-}
-
-async function show(name: string, options: Options, context: CommandContext): Promise<void> {
-  const { withData } = await import("../open-data.ts")
-  const { describeAccount } = await import("./account-record.ts")
-  const configuration = await loadDataConfiguration(options, context)
-  const text = await withData(
-    { configuration, mayCreate: false, purpose: "read" },
-    async (storage) => {
-      const account = await storage.findAccount(name)
-      if (account === undefined) return undefined
-      return describeAccount(account, { storage, isJson: options.json === true })
-    },
-  )
-  if (text !== undefined) return context.print(text)
-  const message = "there is no account with this name; `safelight accounts list` shows the names"
-  throw refused(message)
-}
+export const command = defineCommand({
+  name: "accounts show",
+  description: "show an account's limits and what its tasks add up to",
+  arguments: { name: argument("the account") },
+  options: {
+    json: flag("print an object, moments in Unix seconds"),
+    ...DATA_OPTIONS,
+  },
+  async run({ arguments: { name }, options, context }) {
+    const request = { mayCreate: false, purpose: "read" } as const
+    const view = await useOperator(options, context, request, ({ accounts }) =>
+      accounts.findAccount(name),
+    )
+    if (view === undefined) {
+      throw refused("there is no account with this name; `safelight accounts list` shows the names")
+    }
+    printResult(options, context, toAccountRecord(view), () => formatAccount(view))
+  },
+})

@@ -1,45 +1,37 @@
 /** `safelight audit artifacts`: whether the bytes that the log names exist and match it. */
 import type { ArtifactAuditReport, ArtifactFinding } from "@safelight/audit"
 import { SILENT_LOG, type Storage } from "@safelight/core"
-import { Command } from "commander"
+import { AUDIT_EXIT, orUntold } from "../audits/audit-outcome.ts"
+import type { CommandContext } from "../command-line/command-context.ts"
+import { DATA_OPTIONS, loadDataConfiguration } from "../command-line/data-options.ts"
+import { defineCommand } from "../command-line/define-command.ts"
+import { flag, option } from "../command-line/parameters.ts"
+import { printResult } from "../command-line/print-result.ts"
 import type { ReadConfiguration } from "../configuration/configuration.ts"
-import { toOneLine } from "../failure-line.ts"
+import { formatOneLine } from "../failure-line.ts"
 import { createProgress } from "../progress.ts"
-import { CODES, toUntold } from "./audit-command.ts"
-import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
-import type { CommandContext } from "./command-context.ts"
 
-interface Options extends DataOptions {
-  readonly artifacts?: string
-  readonly json?: true
-}
-
-export function createAuditArtifactsCommand(context: CommandContext): Command {
-  const command = new Command("artifacts")
-    .description("read every artifact, compare it with the log, and find files that no task has")
-    .option(
-      "--artifacts <place>",
+export const command = defineCommand({
+  name: "audit artifacts",
+  description: "read every artifact, compare it with the log, and find files that no task has",
+  options: {
+    artifacts: option(
+      "<place>",
       "where they are: s3://bucket?endpoint=…&region=…, or a folder [SAFELIGHT_ARTIFACTS_URL]",
-    )
-    .option("--json", "print the report as JSON")
-  return addDataOptions(command).action(async (options: Options) => {
-    try {
-      await run(options, context)
-    } catch (error) {
-      throw toUntold(error)
-    }
-  })
-}
-
-async function run(options: Options, context: CommandContext): Promise<void> {
-  const { withData } = await import("../open-data.ts")
-  const configuration = await loadDataConfiguration(options, context)
-  const report = await withData({ configuration, mayCreate: false, purpose: "read" }, (storage) =>
-    examine(storage, configuration, context),
-  )
-  context.print(options.json === true ? `${JSON.stringify(report)}\n` : toText(report))
-  context.exitWith(CODES[report.outcome])
-}
+    ),
+    json: flag("print the report as JSON"),
+    ...DATA_OPTIONS,
+  },
+  run: ({ options, context }) =>
+    orUntold(async () => {
+      const { withData } = await import("../open-data.ts")
+      const configuration = await loadDataConfiguration(options, context)
+      const request = { configuration, mayCreate: false, purpose: "read" } as const
+      const report = await withData(request, (storage) => examine(storage, configuration, context))
+      printResult(options, context, report, () => formatReport(report))
+      context.exitWith(AUDIT_EXIT[report.outcome])
+    }),
+})
 
 async function examine(
   storage: Storage,
@@ -63,7 +55,7 @@ async function examine(
   }
 }
 
-function toText({
+function formatReport({
   artifacts,
   files,
   findings,
@@ -72,7 +64,7 @@ function toText({
 }: ArtifactAuditReport): string {
   const hidden = findingCount - findings.length
   return [
-    ...findings.map((finding) => toOneLine(toWords(finding))),
+    ...findings.map((finding) => formatOneLine(formatFinding(finding))),
     ...(hidden > 0 ? [`and ${hidden} more findings`] : []),
     `${artifacts} artifacts that have not expired, ${files} files`,
     outcome === "whole" ? "every artifact is what the log says" : "it differs",
@@ -80,7 +72,7 @@ function toText({
   ].join("\n")
 }
 
-function toWords(finding: ArtifactFinding): string {
+function formatFinding(finding: ArtifactFinding): string {
   switch (finding.kind) {
     case "missing":
       return `${finding.key} of task ${finding.task} is not there`

@@ -6,17 +6,19 @@
  */
 import type { Finding } from "@safelight/audit"
 import type { Input, StoredEvent } from "@safelight/core"
-import { Command } from "commander"
+import { AUDIT_EXIT, orUntold } from "../audits/audit-outcome.ts"
 import { refused } from "../command-error.ts"
-import { toOneLine } from "../failure-line.ts"
+import type { CommandContext } from "../command-line/command-context.ts"
+import {
+  DATA_OPTIONS,
+  loadDataConfiguration,
+  type DataOptions,
+} from "../command-line/data-options.ts"
+import { defineCommand } from "../command-line/define-command.ts"
+import { argument, flag } from "../command-line/parameters.ts"
+import { printResult, type JsonOption } from "../command-line/print-result.ts"
+import { formatOneLine } from "../failure-line.ts"
 import type { TaskHistory } from "../task-history.ts"
-import { CODES, toUntold } from "./audit-command.ts"
-import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
-import type { CommandContext } from "./command-context.ts"
-
-interface Options extends DataOptions {
-  readonly json?: true
-}
 
 interface Found {
   readonly id: string
@@ -30,23 +32,19 @@ interface ProviderWords {
   readonly words: string
 }
 
-export function createAuditTaskCommand(context: CommandContext): Command {
-  const command = new Command("task")
-    .description(
-      "show what was recorded of a task, what it cost upstream, and providers' own words",
-    )
-    .argument("<id>", "id of the task")
-    .option("--json", "print it as JSON")
-  return addDataOptions(command).action(async (id: string, options: Options) => {
-    try {
-      await run(id, options, context)
-    } catch (error) {
-      throw toUntold(error)
-    }
-  })
-}
+export const command = defineCommand({
+  name: "audit task",
+  description: "show what was recorded of a task, what it cost upstream, and providers' own words",
+  arguments: { id: argument("id of the task") },
+  options: { json: flag("print it as JSON"), ...DATA_OPTIONS },
+  run: ({ arguments: { id }, options, context }) => orUntold(() => show(id, options, context)),
+})
 
-async function run(id: string, options: Options, context: CommandContext): Promise<void> {
+async function show(
+  id: string,
+  options: DataOptions & JsonOption,
+  context: CommandContext,
+): Promise<void> {
   const { describeFinding, isObstacle, verifyTask } = await import("@safelight/audit")
   const { sha256 } = await import("@safelight/engine")
   const { withData } = await import("../open-data.ts")
@@ -63,14 +61,14 @@ async function run(id: string, options: Options, context: CommandContext): Promi
   if (events.length === 0) throw refused("there is no task with this id")
   const findings = verifyTask(events, sha256)
   const found = { id, history: toTaskHistory(events), findings, words: toProviderWords(inputs) }
-  context.print(options.json === true ? toJson(found, events) : toText(found, describeFinding))
-  context.exitWith(CODES[toOutcome(findings, isObstacle)])
+  printResult(options, context, toRecord(found, events), () => formatFound(found, describeFinding))
+  context.exitWith(AUDIT_EXIT[toOutcome(findings, isObstacle)])
 }
 
 function toOutcome(
   findings: readonly Finding[],
   isObstacle: (finding: Finding) => boolean,
-): keyof typeof CODES {
+): keyof typeof AUDIT_EXIT {
   if (findings.length === 0) return "whole"
   return findings.every(isObstacle) ? "could-not-tell" : "differs"
 }
@@ -85,8 +83,8 @@ function toProviderWords(inputs: readonly Omit<Input, "task">[]): readonly Provi
   })
 }
 
-function toJson({ findings, history, id, words }: Found, events: readonly StoredEvent[]): string {
-  const record = {
+function toRecord({ findings, history, id, words }: Found, events: readonly StoredEvent[]): object {
+  return {
     task: id,
     events: history.entries.map(({ attempt, channel }, index) => {
       const { at, data, hash, schema, type, version } = events[index] as StoredEvent
@@ -97,7 +95,6 @@ function toJson({ findings, history, id, words }: Found, events: readonly Stored
     provider_words: words,
     chain: { is_whole: findings.length === 0, findings },
   }
-  return `${JSON.stringify(record)}\n`
 }
 
 /** Text that is no JSON is shown as it is. */
@@ -109,7 +106,7 @@ function toData(data: string): unknown {
   }
 }
 
-function toText(
+function formatFound(
   { findings, history, words }: Found,
   describe: (finding: Finding) => string,
 ): string {
@@ -122,5 +119,5 @@ function toText(
       ? `the chain of ${count} event${count === 1 ? "" : "s"} is whole`
       : "the chain is not whole",
   ]
-  return lines.map((line) => `${toOneLine(line)}\n`).join("")
+  return lines.map((line) => `${formatOneLine(line)}\n`).join("")
 }

@@ -1,13 +1,19 @@
 /** `safelight audit verify`: whether every event is still what was written. */
-import type { Command } from "commander"
-import { createAuditCommand } from "./audit-command.ts"
-import type { CommandContext } from "./command-context.ts"
+import { orUntold } from "../audits/audit-outcome.ts"
+import { DATA_OPTIONS, loadDataConfiguration } from "../command-line/data-options.ts"
+import { defineCommand } from "../command-line/define-command.ts"
+import { flag } from "../command-line/parameters.ts"
 
-export function createAuditVerifyCommand(context: CommandContext): Command {
-  return createAuditCommand({
-    name: "verify",
-    description: "prove every task's chain of hashes",
-    whole: "every chain is whole",
-    context,
-  })
-}
+export const command = defineCommand({
+  name: "audit verify",
+  description: "prove every task's chain of hashes",
+  options: { json: flag("print the report as JSON"), ...DATA_OPTIONS },
+  run: ({ options, context }) =>
+    orUntold(async () => {
+      const { runAudit } = await import("../audits/run-audit.ts")
+      // Without models, so that a broken model file does not prevent it.
+      const configuration = { ...(await loadDataConfiguration(options, context)), models: [] }
+      const audit = { kind: "verify", configuration, whole: "every chain is whole" } as const
+      await runAudit(audit, options, context)
+    }),
+})

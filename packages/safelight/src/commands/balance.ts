@@ -1,38 +1,32 @@
 /** `safelight balance`: what the account has spent and what it has left. */
 import type { Balance } from "@safelight/client"
-import { Command } from "commander"
-import { toAmount } from "../amount.ts"
-import { toTable } from "../table.ts"
-import { addServiceOptions, type ServiceOptions } from "./service-options.ts"
-import type { CommandContext } from "./command-context.ts"
+import { formatAmount } from "../amount.ts"
+import { defineCommand } from "../command-line/define-command.ts"
+import { flag } from "../command-line/parameters.ts"
+import { printResult } from "../command-line/print-result.ts"
+import { SERVICE_OPTIONS, toClient } from "../command-line/service-options.ts"
+import { formatTable } from "../table.ts"
 
-interface Options extends ServiceOptions {
-  readonly json?: true
-}
+export const command = defineCommand({
+  name: "balance",
+  description: "show what your account has spent and what it has left",
+  options: { json: flag("print the balance as the service sends it"), ...SERVICE_OPTIONS },
+  async run({ options, context }) {
+    const balance = await toClient(options, context).balance()
+    printResult(options, context, balance, () => formatBalance(balance))
+  },
+})
 
-export function createBalanceCommand(context: CommandContext): Command {
-  const command = new Command("balance")
-    .description("show what your account has spent and what it has left")
-    .option("--json", "print the balance as the service sends it")
-  return addServiceOptions(command).action((options: Options) => show(options, context))
-}
-
-async function show(options: Options, context: CommandContext): Promise<void> {
-  const { toClient } = await import("./service-options.ts")
-  const balance = await toClient(options, context).balance()
-  context.print(options.json === true ? `${JSON.stringify(balance)}\n` : toText(balance))
-}
-
-function toText({
+function formatBalance({
   budget_micros: budget,
   left_micros: left,
   reserved_micros: reserved,
   spent_micros: spent,
 }: Balance): string {
-  return toTable([
-    ["budget", budget === null ? "none" : toAmount(budget)],
-    ["spent", toAmount(spent)],
-    ["reserved", toAmount(reserved)],
-    ...(left === null ? [] : [["left", toAmount(left)]]),
+  return formatTable([
+    ["budget", budget === null ? "none" : formatAmount(budget)],
+    ["spent", formatAmount(spent)],
+    ["reserved", formatAmount(reserved)],
+    ...(left === null ? [] : [["left", formatAmount(left)]]),
   ])
 }

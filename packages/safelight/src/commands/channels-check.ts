@@ -1,36 +1,28 @@
 /** `safelight channels check`: what is wrong with each channel of a configuration. It buys nothing. */
 import type { ChannelCheckReport } from "@safelight/core"
-import { Command } from "commander"
+import { CONFIG_OPTION } from "../command-line/data-options.ts"
+import { defineCommand } from "../command-line/define-command.ts"
+import { flag } from "../command-line/parameters.ts"
+import { printResult } from "../command-line/print-result.ts"
 import { EXIT } from "../exit-code.ts"
-import { toOneLine } from "../failure-line.ts"
-import type { CommandContext } from "./command-context.ts"
+import { formatOneLine } from "../failure-line.ts"
 
-interface Options {
-  readonly config?: string
-  readonly json?: true
-}
-
-export function createChannelsCheckCommand(context: CommandContext): Command {
-  return new Command("check")
-    .description("check each channel of a configuration; buys nothing")
-    .option(
-      "--config <file>",
-      "configuration file [SAFELIGHT_CONFIG] (default: safelight.config.json)",
-    )
-    .option("--json", "print a list of objects")
-    .action((options: Options) => check(options, context))
-}
-
-async function check({ config, json }: Options, context: CommandContext): Promise<void> {
-  const { loadConfiguration } = await import("../configuration/load-configuration.ts")
-  const { checkChannels } = await import("../channels/check-channels.ts")
-  const { environment, folder } = context
-  const flags = config === undefined ? {} : { config }
-  const configuration = await loadConfiguration({ flags, environment, folder })
-  const reports = await checkChannels({ configuration, environment })
-  context.print(json === true ? `${JSON.stringify(reports)}\n` : reports.map(toText).join(""))
-  if (reports.some(({ problems }) => problems.length > 0)) context.exitWith(EXIT.failed)
-}
+export const command = defineCommand({
+  name: "channels check",
+  description: "check each channel of a configuration; buys nothing",
+  options: { config: CONFIG_OPTION, json: flag("print a list of objects") },
+  async run({ options, context }) {
+    const { loadConfiguration } = await import("../configuration/load-configuration.ts")
+    const { checkChannels } = await import("../channels/check-channels.ts")
+    const { environment, folder } = context
+    const { config } = options
+    const flags = config === undefined ? {} : { config }
+    const configuration = await loadConfiguration({ flags, environment, folder })
+    const reports = await checkChannels({ configuration, environment })
+    printResult(options, context, reports, () => reports.map(formatReport).join(""))
+    if (reports.some(({ problems }) => problems.length > 0)) context.exitWith(EXIT.failed)
+  },
+})
 
 const KEY_WORDS = {
   taken: "it takes the key",
@@ -38,10 +30,10 @@ const KEY_WORDS = {
   none: "it needs no key",
 } as const
 
-function toText({ channel, key, notes = [], problems }: ChannelCheckReport): string {
+function formatReport({ channel, key, notes = [], problems }: ChannelCheckReport): string {
   const isProved = key !== null && key !== "refused"
   const good = isProved ? [KEY_WORDS[key]] : []
   const well = `well: ${good.join("") || "it was not asked, since it has no check"}`
   const lines = problems.length === 0 ? [well] : [...problems, ...good]
-  return [...lines, ...notes].map((line) => `${toOneLine(`${channel}: ${line}`)}\n`).join("")
+  return [...lines, ...notes].map((line) => `${formatOneLine(`${channel}: ${line}`)}\n`).join("")
 }

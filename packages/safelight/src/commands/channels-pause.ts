@@ -1,56 +1,32 @@
 /**
- * `safelight channels pause` and `resume`: whether a channel gets new tasks. It is recorded in the database, so
- * every node obeys, after a restart too. Tasks that the channel has continue in any case.
+ * `safelight channels pause`: a channel gets no new tasks. It is recorded in the database, so that every node obeys,
+ * after a restart too. Tasks that the channel has continue.
  */
-import { Command } from "commander"
-import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
-import type { CommandContext } from "./command-context.ts"
+import { CHANGED_WITHOUT_KEY } from "@safelight/core"
+import { requireKnown } from "../channels/require-known.ts"
+import { DATA_OPTIONS, useOperator } from "../command-line/data-options.ts"
+import { defineCommand } from "../command-line/define-command.ts"
+import { argument, flag } from "../command-line/parameters.ts"
+import { printResult } from "../command-line/print-result.ts"
+import { formatTaskCount } from "../text/task-text.ts"
 
-interface Options extends DataOptions {
-  readonly json?: true
-}
-
-export function createChannelsPauseCommand(context: CommandContext): Command {
-  const command = new Command("pause")
-    .description("give a channel no new tasks; those that it has continue")
-    .argument("<name>", "name of the channel")
-    .option("--json", 'print {"channel","state","in_flight"}')
-  return addDataOptions(command).action((name: string, options: Options) =>
-    set(name, "paused", options, context),
-  )
-}
-
-export function createChannelsResumeCommand(context: CommandContext): Command {
-  const command = new Command("resume")
-    .description("end a pause or a drain")
-    .argument("<name>", "name of the channel")
-    .option("--json", 'print {"channel","state","in_flight"}')
-  return addDataOptions(command).action((name: string, options: Options) =>
-    set(name, "open", options, context),
-  )
-}
-
-async function set(
-  name: string,
-  state: "open" | "paused",
-  options: Options,
-  context: CommandContext,
-): Promise<void> {
-  const { withData } = await import("../open-data.ts")
-  const { countInFlight, requireKnownChannel, toTasks } = await import("./channel-name.ts")
-  const configuration = await loadDataConfiguration(options, context)
-  const inFlight = await withData({ configuration, mayCreate: false }, async (storage) => {
-    await requireKnownChannel(storage, name, configuration, context)
-    if (state === "open") await storage.resumeChannel(name)
-    else await storage.pauseChannel({ channel: name, pausedAt: Date.now() })
-    return countInFlight(storage, name)
-  })
-  const record = { channel: name, state, in_flight: inFlight }
-  if (options.json === true) return context.print(`${JSON.stringify(record)}\n`)
-  const has = `it has ${toTasks(inFlight)} in flight`
-  context.print(
-    state === "open"
-      ? `${name} is open: it gets tasks again within a few seconds\n`
-      : `${name} is paused: within a few seconds it gets nothing new; ${has}\n`,
-  )
-}
+export const command = defineCommand({
+  name: "channels pause",
+  description: "give a channel no new tasks; those that it has continue",
+  arguments: { name: argument("name of the channel") },
+  options: { json: flag('print {"channel","state","in_flight"}'), ...DATA_OPTIONS },
+  async run({ arguments: { name }, options, context }) {
+    const request = { mayCreate: false }
+    const { inFlight } = await useOperator(options, context, request, async ({ channels }) => {
+      const standing = await channels.pauseChannel(name, CHANGED_WITHOUT_KEY.command)
+      return requireKnown(standing, name, channels)
+    })
+    const has = `it has ${formatTaskCount(inFlight)} in flight`
+    printResult(
+      options,
+      context,
+      { channel: name, state: "paused", in_flight: inFlight },
+      () => `${name} is paused: within a few seconds it gets nothing new; ${has}\n`,
+    )
+  },
+})

@@ -6,22 +6,16 @@
 import { resolve } from "node:path"
 import type { ExportProgress } from "@safelight/audit"
 import { SEAL_ID, type Transfer, type Storage } from "@safelight/core"
-import { Command, Option } from "commander"
 import { refused } from "../command-error.ts"
+import type { CommandContext } from "../command-line/command-context.ts"
 import {
-  addDataOptions,
+  DATA_OPTIONS,
   loadDataConfiguration,
   nameDatabaseSource,
-  type DataOptions,
-} from "./data-options.ts"
-import type { CommandContext } from "./command-context.ts"
-
-interface Options extends DataOptions {
-  readonly to: string
-  readonly move?: true
-  readonly unseal?: true
-  readonly json?: true
-}
+} from "../command-line/data-options.ts"
+import { defineCommand } from "../command-line/define-command.ts"
+import { flag, optionWithDefault } from "../command-line/parameters.ts"
+import { printResult } from "../command-line/print-result.ts"
 
 interface Exported extends ExportProgress {
   readonly path: string
@@ -30,41 +24,40 @@ interface Exported extends ExportProgress {
 
 const DEFAULT_FILE = "safelight-export.ndjson"
 
-export function createExportCommand(context: CommandContext): Command {
-  const command = new Command("export")
-    .description("write tasks, accounts and keys to a file for `safelight import`")
-    .option("--to <file>", "the file to write, readable by its owner alone", DEFAULT_FILE)
-    .option("--move", "seal the data first, so that nothing can serve or change it")
-    .addOption(
-      new Option("--unseal", "open sealed data again, if nobody has imported the file").conflicts(
-        "move",
-      ),
-    )
-    .option("--json", 'print {"file","is_sealed","tasks","events","unfinished_tasks"}')
-  return addDataOptions(command).action((options: Options) => run(options, context))
-}
-
-async function run(options: Options, context: CommandContext): Promise<void> {
-  const { withData } = await import("../open-data.ts")
-  const configuration = await loadDataConfiguration(options, context)
-  const isMoving = options.move === true || options.unseal === true
-  if (isMoving && configuration.database !== undefined) {
-    throw refused(
-      "only a data folder can be sealed, and no database that others may be serving: " +
-        `${nameDatabaseSource(options, context)} names one`,
-    )
-  }
-  const purpose = isMoving ? "move" : "read"
-  await withData({ configuration, mayCreate: false, purpose }, async (storage) => {
-    if (options.unseal === true) return unseal(storage, context)
-    const exported = await write(storage, options, context)
-    context.print(options.json === true ? toJson(exported) : toWords(exported))
-  })
-}
+export const command = defineCommand({
+  name: "export",
+  description: "write tasks, accounts and keys to a file for `safelight import`",
+  options: {
+    to: optionWithDefault("<file>", "the file to write, readable by its owner alone", DEFAULT_FILE),
+    move: flag("seal the data first, so that nothing can serve or change it"),
+    unseal: flag("open sealed data again, if nobody has imported the file", {
+      conflictsWith: "move",
+    }),
+    json: flag('print {"file","is_sealed","tasks","events","unfinished_tasks"}'),
+    ...DATA_OPTIONS,
+  },
+  async run({ options, context }) {
+    const { withData } = await import("../open-data.ts")
+    const configuration = await loadDataConfiguration(options, context)
+    const isMoving = options.move === true || options.unseal === true
+    if (isMoving && configuration.database !== undefined) {
+      throw refused(
+        "only a data folder can be sealed, and no database that others may be serving: " +
+          `${nameDatabaseSource(options, context)} names one`,
+      )
+    }
+    const purpose = isMoving ? "move" : "read"
+    await withData({ configuration, mayCreate: false, purpose }, async (storage) => {
+      if (options.unseal === true) return unseal(storage, context)
+      const exported = await write(storage, options, context)
+      printResult(options, context, toRecord(exported), () => formatExported(exported))
+    })
+  },
+})
 
 async function write(
   storage: Storage,
-  { move, to }: Options,
+  { move, to }: { readonly move?: true; readonly to: string },
   context: CommandContext,
 ): Promise<Exported> {
   const { exportStreams } = await import("@safelight/audit")
@@ -113,12 +106,12 @@ function isSeal({ id }: Transfer): boolean {
   return id === SEAL_ID
 }
 
-function toJson({ path, isSealed, streams, events, unfinished }: Exported): string {
+function toRecord({ path, isSealed, streams, events, unfinished }: Exported): object {
   const counts = { tasks: streams, events, unfinished_tasks: unfinished }
-  return `${JSON.stringify({ file: path, is_sealed: isSealed, ...counts })}\n`
+  return { file: path, is_sealed: isSealed, ...counts }
 }
 
-function toWords({ path, isSealed, streams, events, unfinished }: Exported): string {
+function formatExported({ path, isSealed, streams, events, unfinished }: Exported): string {
   const next = isSealed
     ? "this data is sealed; go on where the file is imported"
     : "this data goes on: tasks that are not finished can't be imported elsewhere"

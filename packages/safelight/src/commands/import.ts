@@ -7,65 +7,68 @@
 import { resolve } from "node:path"
 import type { ImportReport } from "@safelight/audit"
 import { isSafelightError, SILENT_LOG, type ArtifactStorage, type Storage } from "@safelight/core"
-import { Command } from "commander"
 import { refused } from "../command-error.ts"
+import type { CommandContext } from "../command-line/command-context.ts"
+import { DATA_OPTIONS, loadDataConfiguration } from "../command-line/data-options.ts"
+import { defineCommand, type ValuesOf } from "../command-line/define-command.ts"
+import { argument, flag, option } from "../command-line/parameters.ts"
+import { printResult } from "../command-line/print-result.ts"
 import type { ReadConfiguration } from "../configuration/configuration.ts"
 import { EXIT } from "../exit-code.ts"
-import { toOneLine } from "../failure-line.ts"
+import { formatOneLine } from "../failure-line.ts"
+import { readFile, requireArtifacts, requireFile } from "../import-source.ts"
 import type { ServedArtifacts } from "../open-places.ts"
-import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
-import type { CommandContext } from "./command-context.ts"
+import { createProgress } from "../progress.ts"
+import {
+  formatBrought,
+  formatCounts,
+  formatFindings,
+  formatImport,
+  toImportRecord,
+} from "../text/import-text.ts"
 
-interface Options extends DataOptions {
-  readonly artifacts?: string
-  readonly artifactsFrom?: string
-  readonly check?: true
-  readonly withKeys?: true
-  readonly json?: true
+const OPTIONS = {
+  artifacts: option(
+    "<place>",
+    "where artifacts are kept: s3://bucket?endpoint=…&region=…, or a folder [SAFELIGHT_ARTIFACTS_URL]",
+  ),
+  artifactsFrom: option("<folder>", "copy artifacts from this folder, and check their digests"),
+  withKeys: flag("import the file's API keys and link keys although there is data already"),
+  check: flag("prove the file and import nothing"),
+  json: flag("print the report as JSON"),
+  ...DATA_OPTIONS,
 }
 
-export function createImportCommand(context: CommandContext): Command {
-  const command = new Command("import")
-    .description("import a file of `safelight export`; may be repeated")
-    .argument("<file>", "the file")
-    .option(
-      "--artifacts <place>",
-      "where artifacts are kept: s3://bucket?endpoint=…&region=…, or a folder [SAFELIGHT_ARTIFACTS_URL]",
-    )
-    .option("--artifacts-from <folder>", "copy artifacts from this folder, and check their digests")
-    .option(
-      "--with-keys",
-      "import the file's API keys and link keys although there is data already",
-    )
-    .option("--check", "prove the file and import nothing")
-    .option("--json", "print the report as JSON")
-  return addDataOptions(command).action(async (file: string, options: Options) => {
+type Options = ValuesOf<typeof OPTIONS>
+
+export const command = defineCommand({
+  name: "import",
+  description: "import a file of `safelight export`; may be repeated",
+  arguments: { file: argument("the file") },
+  options: OPTIONS,
+  async run({ arguments: { file }, options, context }) {
     try {
-      await run(file, options, context)
+      await importFile(resolve(context.folder, file), options, context)
     } catch (error) {
       throw toRefusal(error)
     }
-  })
-}
+  },
+})
 
-async function run(file: string, options: Options, context: CommandContext): Promise<void> {
-  const { requireArtifacts, requireFile } = await import("./import-source.ts")
-  const path = resolve(context.folder, file)
+async function importFile(path: string, options: Options, context: CommandContext): Promise<void> {
   await requireFile(path)
   if (options.check === true) return check(path, options, context)
   const { withData } = await import("../open-data.ts")
-  const { toFindingLines, toJson, toWords } = await import("./import-words.ts")
-  const { folder } = context
   const configuration = await loadDataConfiguration(options, context)
-  const from =
-    options.artifactsFrom === undefined ? undefined : resolve(folder, options.artifactsFrom)
+  const { artifactsFrom } = options
+  const from = artifactsFrom === undefined ? undefined : resolve(context.folder, artifactsFrom)
   if (from !== undefined) await requireArtifacts(from, configuration)
   const report = await withData({ configuration, mayCreate: true, purpose: "move" }, (storage) =>
     take({ storage, path, configuration, from, withKeys: options.withKeys === true, context }),
   )
-  context.print(options.json === true ? toJson(report) : toWords(report))
-  const findings = toFindingLines(report)
-  for (const line of findings) context.printError(`${toOneLine(line)}\n`)
+  printResult(options, context, toImportRecord(report), () => formatImport(report))
+  const findings = formatFindings(report)
+  for (const line of findings) context.printError(`${formatOneLine(line)}\n`)
   if (findings.length > 0) context.exitWith(EXIT.differs)
 }
 
@@ -89,8 +92,6 @@ async function take({
 }: Taking): Promise<ImportReport> {
   const { importStreams } = await import("@safelight/audit")
   const { sha256: digest } = await import("@safelight/engine")
-  const { createProgress } = await import("../progress.ts")
-  const { readFile } = await import("./import-source.ts")
   const artifacts = from === undefined ? undefined : await openBoth(from, configuration)
   if (artifacts !== undefined) await requirePlace(storage, artifacts.to)
   const progress = createProgress(context, { isQuiet: true })
@@ -137,11 +138,9 @@ async function requirePlace(storage: Storage, artifacts: ArtifactStorage): Promi
 async function check(path: string, options: Options, context: CommandContext): Promise<void> {
   const { checkExport } = await import("@safelight/audit")
   const { sha256: digest } = await import("@safelight/engine")
-  const { readFile } = await import("./import-source.ts")
-  const { toBroughtWords, toCounts } = await import("./import-words.ts")
   const manifest = await checkExport({ open: () => readFile(path), digest, now: Date.now() })
-  const words = `${toCounts(manifest)}\n${toBroughtWords(manifest)}it is whole\n`
-  context.print(options.json === true ? `${JSON.stringify(manifest)}\n` : words)
+  const words = `${formatCounts(manifest)}\n${formatBrought(manifest)}it is whole\n`
+  printResult(options, context, manifest, () => words)
 }
 
 /** A fault of the file is refused (2); one of the machine has failed (1). */

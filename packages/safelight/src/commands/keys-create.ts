@@ -1,61 +1,62 @@
 /** `safelight keys create`: makes an API key and shows it, once. A service may be running. */
-import { API_KEY_SCOPES, toUnixSeconds, type ApiKeyScope } from "@safelight/core"
-import { Command, InvalidArgumentError } from "commander"
-import { parseAccountName } from "./account-name.ts"
-import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
+import {
+  API_KEY_SCOPES,
+  CHANGED_WITHOUT_KEY,
+  toUnixSeconds,
+  type ApiKeyScope,
+} from "@safelight/core"
+import { InvalidArgumentError } from "commander"
+import { parseAccountName } from "../command-line/account-name.ts"
+import { DATA_OPTIONS, useOperator } from "../command-line/data-options.ts"
+import { defineCommand } from "../command-line/define-command.ts"
+import { durationWithin } from "../command-line/option-values.ts"
+import { flag, option, requiredOption } from "../command-line/parameters.ts"
+import { printResult } from "../command-line/print-result.ts"
 import { LONGEST_MS } from "../duration.ts"
-import { durationWithin } from "./option-values.ts"
-import type { CommandContext } from "./command-context.ts"
 
-interface Options extends DataOptions {
-  readonly account: string
-  readonly scopes?: readonly ApiKeyScope[]
-  readonly expiresIn?: number
-  readonly json?: true
-}
-
-export function createKeysCreateCommand(context: CommandContext): Command {
-  const toTerm = durationWithin({ minMs: 1_000, maxMs: LONGEST_MS })
-  const command = new Command("create")
-    .description("make an API key and show it, once")
-    .requiredOption(
-      "--account <name>",
+export const command = defineCommand({
+  name: "keys create",
+  description: "make an API key and show it, once",
+  options: {
+    account: requiredOption(
+      "<name>",
       "account it acts for; it is made if it is new",
       parseAccountName,
-    )
-    .option(
-      "--scopes <list>",
+    ),
+    scopes: option(
+      "<list>",
       `of ${API_KEY_SCOPES.join(",")} (default: all but admin)`,
       parseScopes,
-    )
-    .option(
-      "--expires-in <duration>",
+    ),
+    expiresIn: option(
+      "<duration>",
       "how long it is valid, as in 30d (default: for ever)",
-      toTerm,
-    )
-    .option("--json", 'print {"id","account","key","expires_at"}')
-  return addDataOptions(command).action((options: Options) => create(options, context))
-}
-
-async function create(options: Options, context: CommandContext): Promise<void> {
-  const { createKey } = await import("@safelight/access")
-  const { makeAccount } = await import("../new-account.ts")
-  const { withData } = await import("../open-data.ts")
-  const configuration = await loadDataConfiguration(options, context)
-  const { account, scopes, expiresIn } = options
-  const now = Date.now()
-  const expiresAt = expiresIn === undefined ? 0 : now + expiresIn
-  const { defaults } = configuration.accounts
-  const key = await withData({ configuration, mayCreate: true }, async (storage) => {
-    await makeAccount(storage, { id: account, now, defaults })
-    const named = scopes === undefined ? {} : { scopes }
-    return createKey({ keys: storage, account, now, expiresAt, ...named })
-  })
-  const json = { ...key, expires_at: toUnixSeconds(expiresAt) }
-  const end = expiresAt === 0 ? "" : `; it ends ${new Date(expiresAt).toISOString()}`
-  const words = `${key.key}\n\nAPI key of account "${key.account}", shown only now${end}.\n`
-  context.print(options.json === true ? `${JSON.stringify(json)}\n` : words)
-}
+      durationWithin({ minMs: 1_000, maxMs: LONGEST_MS }),
+    ),
+    json: flag('print {"id","account","key","expires_at"}'),
+    ...DATA_OPTIONS,
+  },
+  async run({ options, context }) {
+    const { account, expiresIn: lifetimeMs, scopes } = options
+    const { command: by } = CHANGED_WITHOUT_KEY
+    const asked = {
+      account,
+      ...(scopes !== undefined && { scopes }),
+      ...(lifetimeMs !== undefined && { lifetimeMs }),
+    }
+    const made = await useOperator(options, context, { mayCreate: true }, async ({ accounts }) => {
+      await accounts.makeAccount(account, by)
+      return accounts.createKey(asked, by)
+    })
+    if (made === undefined) throw new Error("the account that was made is not there")
+    const { key, view } = made
+    const { expiresAt, id } = view
+    const record = { id, account, key, expires_at: toUnixSeconds(expiresAt) }
+    const end = expiresAt === 0 ? "" : `; it ends ${new Date(expiresAt).toISOString()}`
+    const words = `${key}\n\nAPI key of account "${account}", shown only now${end}.\n`
+    printResult(options, context, record, () => words)
+  },
+})
 
 function parseScopes(list: string): readonly ApiKeyScope[] {
   const names = [...new Set(list.split(",").map((name) => name.trim()))]

@@ -1,36 +1,29 @@
 /** `safelight keys list`: all keys, revoked ones too. A key's secret can't be shown again. */
 import { toUnixSeconds, type KeyView } from "@safelight/core"
-import { Command } from "commander"
-import { toTable } from "../table.ts"
-import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
-import type { CommandContext } from "./command-context.ts"
+import { DATA_OPTIONS, useOperator } from "../command-line/data-options.ts"
+import { defineCommand } from "../command-line/define-command.ts"
+import { flag } from "../command-line/parameters.ts"
+import { printResult } from "../command-line/print-result.ts"
+import { formatTable } from "../table.ts"
 
-interface Options extends DataOptions {
-  readonly json?: true
-}
-
-export function createKeysListCommand(context: CommandContext): Command {
-  const command = new Command("list")
-    .description("list the API keys, oldest first")
-    .option("--json", "print a list of objects, moments in Unix seconds")
-  return addDataOptions(command).action((options: Options) => list(options, context))
-}
-
-async function list(options: Options, context: CommandContext): Promise<void> {
-  const { withData } = await import("../open-data.ts")
-  const { toKeyView } = await import("../operator/key-view.ts")
-  const configuration = await loadDataConfiguration(options, context)
-  const stored = await withData({ configuration, mayCreate: false, purpose: "read" }, (storage) =>
-    storage.listKeys(),
-  )
-  const now = Date.now()
-  const keys = stored.map((key) => toKeyView(key, now))
-  const json = `${JSON.stringify(keys.map(toRecord))}\n`
-  context.print(options.json === true ? json : toKeysTable(keys))
-}
+export const command = defineCommand({
+  name: "keys list",
+  description: "list the API keys, oldest first",
+  options: {
+    json: flag("print a list of objects, moments in Unix seconds"),
+    ...DATA_OPTIONS,
+  },
+  async run({ options, context }) {
+    const request = { mayCreate: false, purpose: "read" } as const
+    const keys = await useOperator(options, context, request, ({ accounts }) =>
+      accounts.listAllKeys(),
+    )
+    printResult(options, context, keys.map(toRecord), () => formatKeys(keys))
+  },
+})
 
 /** 0 stands for a moment that is not set, as in the task API. */
-function toRecord(key: KeyView): Record<string, unknown> {
+function toRecord(key: KeyView): object {
   return {
     id: key.id,
     account: key.account,
@@ -42,7 +35,7 @@ function toRecord(key: KeyView): Record<string, unknown> {
   }
 }
 
-function toKeysTable(keys: readonly KeyView[]): string {
+function formatKeys(keys: readonly KeyView[]): string {
   const rows = keys.map((key) => [
     key.id,
     key.account,
@@ -51,7 +44,7 @@ function toKeysTable(keys: readonly KeyView[]): string {
     key.revokedAt === 0 ? key.state : `revoked ${toIso(key.revokedAt)}`,
     key.scopes.join(","),
   ])
-  return toTable([["ID", "ACCOUNT", "CREATED", "EXPIRES", "STATE", "SCOPES"], ...rows])
+  return formatTable([["ID", "ACCOUNT", "CREATED", "EXPIRES", "STATE", "SCOPES"], ...rows])
 }
 
 function toIso(at: number): string {

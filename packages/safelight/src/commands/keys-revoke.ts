@@ -1,25 +1,20 @@
 /** `safelight keys revoke`: revokes a key. A running service refuses it within a second. */
-import { Command } from "commander"
+import { CHANGED_WITHOUT_KEY } from "@safelight/core"
 import { refused } from "../command-error.ts"
-import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
-import type { CommandContext } from "./command-context.ts"
+import { DATA_OPTIONS, useOperator } from "../command-line/data-options.ts"
+import { defineCommand } from "../command-line/define-command.ts"
+import { argument } from "../command-line/parameters.ts"
 
-export function createKeysRevokeCommand(context: CommandContext): Command {
-  const command = new Command("revoke")
-    .description("revoke an API key; may be repeated")
-    .argument("<id>", "id of the key, as `keys list` shows it")
-  return addDataOptions(command).action((id: string, options: DataOptions) =>
-    revoke(id, options, context),
-  )
-}
-
-async function revoke(id: string, options: DataOptions, context: CommandContext): Promise<void> {
-  const { withData } = await import("../open-data.ts")
-  const configuration = await loadDataConfiguration(options, context)
-  const isRevoked = await withData({ configuration, mayCreate: false }, (storage) =>
-    storage.revokeKey({ id, revokedAt: Date.now() }),
-  )
-  if (isRevoked) return context.print(`revoked ${id}\n`)
-  const message = "there is no key with this id; `safelight keys list` shows the ids"
-  throw refused(message)
-}
+export const command = defineCommand({
+  name: "keys revoke",
+  description: "revoke an API key; may be repeated",
+  arguments: { id: argument("id of the key, as `keys list` shows it") },
+  options: DATA_OPTIONS,
+  async run({ arguments: { id }, options, context }) {
+    const revoked = await useOperator(options, context, { mayCreate: false }, ({ accounts }) =>
+      accounts.revokeKey({ id }, CHANGED_WITHOUT_KEY.command),
+    )
+    if (revoked !== undefined) return context.print(`revoked ${id}\n`)
+    throw refused("there is no key with this id; `safelight keys list` shows the ids")
+  },
+})

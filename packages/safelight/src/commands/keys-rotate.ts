@@ -2,60 +2,57 @@
  * `safelight keys rotate`: replaces a key by a new one, which is shown once. The old one stays valid for the
  * grace, during which clients can be given the new one.
  */
-import type { RotateKeyResult } from "@safelight/access"
-import { toUnixSeconds } from "@safelight/core"
-import { Command } from "commander"
+import { CHANGED_WITHOUT_KEY, toUnixSeconds, type RotationResult } from "@safelight/core"
 import { refused, type CommandError } from "../command-error.ts"
+import { DATA_OPTIONS, useOperator } from "../command-line/data-options.ts"
+import { defineCommand } from "../command-line/define-command.ts"
+import { durationWithin } from "../command-line/option-values.ts"
+import { argument, flag, option } from "../command-line/parameters.ts"
+import { printResult } from "../command-line/print-result.ts"
 import { LONGEST_MS } from "../duration.ts"
-import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
-import { durationWithin } from "./option-values.ts"
-import type { CommandContext } from "./command-context.ts"
 
-interface Options extends DataOptions {
-  readonly grace?: number
-  readonly expiresIn?: number
-  readonly json?: true
-}
-
-export function createKeysRotateCommand(context: CommandContext): Command {
-  const toGrace = durationWithin({ minMs: 0, maxMs: LONGEST_MS })
-  const toTerm = durationWithin({ minMs: 1_000, maxMs: LONGEST_MS })
-  const command = new Command("rotate")
-    .description("replace an API key by a new one of the same account and scopes, shown once")
-    .argument("<id>", "id of the key, as `keys list` shows it")
-    .option("--grace <duration>", "how long the old key stays valid (default: 0s)", toGrace)
-    .option(
-      "--expires-in <duration>",
+export const command = defineCommand({
+  name: "keys rotate",
+  description: "replace an API key by a new one of the same account and scopes, shown once",
+  arguments: { id: argument("id of the key, as `keys list` shows it") },
+  options: {
+    grace: option(
+      "<duration>",
+      "how long the old key stays valid (default: 0s)",
+      durationWithin({ minMs: 0, maxMs: LONGEST_MS }),
+    ),
+    expiresIn: option(
+      "<duration>",
       "how long the new key is valid (default: as the old one)",
-      toTerm,
+      durationWithin({ minMs: 1_000, maxMs: LONGEST_MS }),
+    ),
+    json: flag('print {"id","account","key","expires_at","replaced":{"id","expires_at"}}'),
+    ...DATA_OPTIONS,
+  },
+  async run({ arguments: { id }, options, context }) {
+    const { grace: graceMs = 0, expiresIn: lifetimeMs } = options
+    const asked = { id, graceMs, ...(lifetimeMs !== undefined && { lifetimeMs }) }
+    const result = await useOperator(options, context, { mayCreate: false }, ({ accounts }) =>
+      accounts.rotateKey(asked, CHANGED_WITHOUT_KEY.command),
     )
-    .option("--json", 'print {"id","account","key","expires_at","replaced":{"id","expires_at"}}')
-  return addDataOptions(command).action((id: string, options: Options) =>
-    rotate(id, options, context),
-  )
-}
+    if (result.kind !== "rotated") throw toRefusal(result)
+    const { key, replaced, view } = result
+    const { account, createdAt, expiresAt } = view
+    const record = {
+      id: view.id,
+      account,
+      key,
+      expires_at: toUnixSeconds(expiresAt),
+      replaced: { id, expires_at: toUnixSeconds(replaced.expiresAt) },
+    }
+    const end = expiresAt === 0 ? "" : `; it ends ${toIso(expiresAt)}`
+    const verb = replaced.expiresAt <= createdAt ? "ended" : "ends"
+    const words = `API key of account "${account}", shown only now${end}.\n${id} ${verb} ${toIso(replaced.expiresAt)}.\n`
+    printResult(options, context, record, () => `${key}\n\n${words}`)
+  },
+})
 
-async function rotate(id: string, options: Options, context: CommandContext): Promise<void> {
-  const { rotateKey } = await import("@safelight/access")
-  const { withData } = await import("../open-data.ts")
-  const configuration = await loadDataConfiguration(options, context)
-  const { grace: graceMs = 0, expiresIn } = options
-  const now = Date.now()
-  const asked = expiresIn === undefined ? {} : { expiresAt: now + expiresIn }
-  const result = await withData({ configuration, mayCreate: false }, (keys) =>
-    rotateKey({ keys, id, now, graceMs, ...asked }),
-  )
-  if (result.kind !== "rotated") throw toRefusal(result)
-  const { expiresAt, key, replacedExpiresAt } = result
-  const replaced = { id, expires_at: toUnixSeconds(replacedExpiresAt) }
-  const json = { ...key, expires_at: toUnixSeconds(expiresAt), replaced }
-  const end = expiresAt === 0 ? "" : `; it ends ${toIso(expiresAt)}`
-  const verb = replacedExpiresAt <= now ? "ended" : "ends"
-  const words = `API key of account "${key.account}", shown only now${end}.\n${id} ${verb} ${toIso(replacedExpiresAt)}.\n`
-  context.print(options.json === true ? `${JSON.stringify(json)}\n` : `${key.key}\n\n${words}`)
-}
-
-function toRefusal({ kind }: Exclude<RotateKeyResult, { kind: "rotated" }>): CommandError {
+function toRefusal({ kind }: Exclude<RotationResult, { kind: "rotated" }>): CommandError {
   const messages = {
     unknown: "there is no key with this id; `safelight keys list` shows the ids",
     revoked: "this key is revoked; `safelight keys create` makes another",

@@ -2,63 +2,54 @@
  * `safelight links revoke`: closes every private link of an artifact or of an account. New links can be made at
  * once. A running service refuses the old ones within a second.
  */
-import type { LinkScope, Storage } from "@safelight/core"
-import { Command } from "commander"
+import { CHANGED_WITHOUT_KEY } from "@safelight/core"
+import type { LinksOf } from "@safelight/operator"
 import { refused } from "../command-error.ts"
-import { isKnownAccount } from "../operator/view-account.ts"
-import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
-import type { CommandContext } from "./command-context.ts"
+import { DATA_OPTIONS, useOperator } from "../command-line/data-options.ts"
+import { defineCommand } from "../command-line/define-command.ts"
+import { option } from "../command-line/parameters.ts"
 
-interface Options extends DataOptions {
+export const command = defineCommand({
+  name: "links revoke",
+  description: "close every private link of an artifact or of an account",
+  options: {
+    task: option("<id>", "task of the artifact"),
+    key: option("<key>", "key of the artifact, such as image_1 or video"),
+    account: option("<name>", "all links of this account instead"),
+    ...DATA_OPTIONS,
+  },
+  async run({ options, context }) {
+    const of = toLinksOf(options)
+    const isRevoked = await useOperator(options, context, { mayCreate: false }, ({ links }) =>
+      links.revokeLinks(of, CHANGED_WITHOUT_KEY.command),
+    )
+    if (!isRevoked) throw refused(toUnknown(of))
+    context.print(`revoked every link of ${formatLinksOf(of)}\n`)
+  },
+})
+
+function toLinksOf({
+  account,
+  key,
+  task,
+}: {
   readonly account?: string
   readonly key?: string
   readonly task?: string
-}
-
-export function createLinksRevokeCommand(context: CommandContext): Command {
-  const command = new Command("revoke")
-    .description("close every private link of an artifact or of an account")
-    .option("--task <id>", "task of the artifact")
-    .option("--key <key>", "key of the artifact, such as image_1 or video")
-    .option("--account <name>", "all links of this account instead")
-  return addDataOptions(command).action((options: Options) => revoke(options, context))
-}
-
-async function revoke(options: Options, context: CommandContext): Promise<void> {
-  const scope = toScope(options)
-  const { withData } = await import("../open-data.ts")
-  const configuration = await loadDataConfiguration(options, context)
-  await withData({ configuration, mayCreate: false }, async (storage) => {
-    if (!(await isKnown(scope, storage))) throw refused(toUnknown(scope))
-    await storage.raiseLinkEpoch(scope)
-  })
-  context.print(`revoked every link of ${toWords(scope)}\n`)
-}
-
-function toScope({ account, key, task }: Options): LinkScope {
+}): LinksOf {
   const isOfAccount = account !== undefined && key === undefined && task === undefined
-  if (isOfAccount) return { kind: "account", account, now: Date.now() }
+  if (isOfAccount) return { kind: "account", account }
   if (account === undefined && key !== undefined && task !== undefined) {
     return { kind: "artifact", task, key }
   }
   throw refused("expected --task and --key together, or --account alone")
 }
 
-/** Whether there is such a task or account. */
-async function isKnown(scope: LinkScope, storage: Storage): Promise<boolean> {
-  if (scope.kind === "artifact") {
-    return (await storage.readArtifacts(scope.task)).some(({ key }) => key === scope.key)
-  }
-  return isKnownAccount(storage, scope.account)
-}
-
-function toUnknown({ kind }: LinkScope): string {
+function toUnknown({ kind }: LinksOf): string {
   if (kind === "account") return "there is no account with this name"
   return "there is no such artifact; `safelight tasks artifacts` shows a task's keys"
 }
 
-function toWords(scope: LinkScope): string {
-  return scope.kind === "account"
-    ? `account "${scope.account}"`
-    : `${scope.key} of task ${scope.task}`
+function formatLinksOf(of: LinksOf): string {
+  return of.kind === "account" ? `account "${of.account}"` : `${of.key} of task ${of.task}`
 }

@@ -3,48 +3,40 @@
  * are in `--json` alone.
  */
 import type { ModelInfo } from "@safelight/client"
-import { Command } from "commander"
-import { toAmount } from "../amount.ts"
-import { toTable } from "../table.ts"
-import { addServiceOptions, parseName, type ServiceOptions } from "./service-options.ts"
-import type { CommandContext } from "./command-context.ts"
+import { formatAmount } from "../amount.ts"
+import { defineCommand } from "../command-line/define-command.ts"
+import { flag, optionalArgument } from "../command-line/parameters.ts"
+import { printResult } from "../command-line/print-result.ts"
+import { parseName, SERVICE_OPTIONS, toClient } from "../command-line/service-options.ts"
+import { formatTable } from "../table.ts"
 
-interface Options extends ServiceOptions {
-  readonly json?: true
+export const command = defineCommand({
+  name: "models",
+  description: "show the models and their prices",
+  arguments: {
+    model: optionalArgument("public id of one model (default: all of them)", parseName),
+  },
+  options: {
+    json: flag("print what the service sends, JSON Schema of the parameters included"),
+    ...SERVICE_OPTIONS,
+  },
+  async run({ arguments: { model: id }, options, context }) {
+    const client = toClient(options, context)
+    const found = id === undefined ? await client.models() : await client.model(id)
+    printResult(options, context, found, () => formatModels("model" in found ? [found] : found))
+  },
+})
+
+function formatModels(models: readonly ModelInfo[]): string {
+  const rows = models.map(({ model, outputs, price }) => [model, outputs.type, formatPrice(price)])
+  return formatTable([["MODEL", "MAKES", "PRICE"], ...rows])
 }
 
-export function createModelsCommand(context: CommandContext): Command {
-  const command = new Command("models")
-    .description("show the models and their prices")
-    .argument("[model]", "public id of one model (default: all of them)", parseName)
-    .option("--json", "print what the service sends, JSON Schema of the parameters included")
-  return addServiceOptions(command).action((id: string | undefined, options: Options) =>
-    show(id, options, context),
-  )
-}
-
-async function show(
-  id: string | undefined,
-  options: Options,
-  context: CommandContext,
-): Promise<void> {
-  const { toClient } = await import("./service-options.ts")
-  const client = toClient(options, context)
-  const found = id === undefined ? await client.models() : await client.model(id)
-  if (options.json === true) return context.print(`${JSON.stringify(found)}\n`)
-  context.print(toText("model" in found ? [found] : found))
-}
-
-function toText(models: readonly ModelInfo[]): string {
-  const rows = models.map(({ model, outputs, price }) => [model, outputs.type, toPrice(price)])
-  return toTable([["MODEL", "MAKES", "PRICE"], ...rows])
-}
-
-function toPrice(price: ModelInfo["price"]): string {
+function formatPrice(price: ModelInfo["price"]): string {
   const { per_image_micros: image, per_video_second_micros: second } = price
   const rates = [
-    ...(image === undefined ? [] : [`${toAmount(image)} an image`]),
-    ...(second === undefined ? [] : [`${toAmount(second)} a second`]),
+    ...(image === undefined ? [] : [`${formatAmount(image)} an image`]),
+    ...(second === undefined ? [] : [`${formatAmount(second)} a second`]),
   ]
   return rates.join(", ")
 }

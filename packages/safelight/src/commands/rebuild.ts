@@ -4,46 +4,41 @@
  * what an audit names.
  */
 import type { RebuildReport } from "@safelight/audit"
-import { Command } from "commander"
+import { DATA_OPTIONS, loadDataConfiguration } from "../command-line/data-options.ts"
+import { defineCommand } from "../command-line/define-command.ts"
+import { flag } from "../command-line/parameters.ts"
+import { printResult } from "../command-line/print-result.ts"
 import { EXIT } from "../exit-code.ts"
-import { toOneLine } from "../failure-line.ts"
+import { formatOneLine } from "../failure-line.ts"
 import { createProgress } from "../progress.ts"
-import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
-import type { CommandContext } from "./command-context.ts"
 
-interface Options extends DataOptions {
-  readonly json?: true
-}
+export const command = defineCommand({
+  name: "rebuild",
+  description: "project every task's row anew from the log; a service may run meanwhile",
+  options: { json: flag("print the report as JSON"), ...DATA_OPTIONS },
+  async run({ options, context }) {
+    const { rebuildRows } = await import("@safelight/audit")
+    const { withData } = await import("../open-data.ts")
+    const configuration = await loadDataConfiguration(options, context)
+    const progress = createProgress(context, { isQuiet: true })
+    try {
+      const report = await withData({ configuration, mayCreate: false }, (storage) =>
+        rebuildRows({ storage, now: Date.now() }, ({ rebuilt, tasks }) => {
+          progress.report(`${tasks} tasks, ${rebuilt} rows written`)
+        }),
+      )
+      printResult(options, context, report, () => formatReport(report))
+      context.exitWith(report.leftCount === 0 ? EXIT.done : EXIT.failed)
+    } finally {
+      progress.end()
+    }
+  },
+})
 
-export function createRebuildCommand(context: CommandContext): Command {
-  const command = new Command("rebuild")
-    .description("project every task's row anew from the log; a service may run meanwhile")
-    .option("--json", "print the report as JSON")
-  return addDataOptions(command).action((options: Options) => rebuild(options, context))
-}
-
-async function rebuild(options: Options, context: CommandContext): Promise<void> {
-  const { rebuildRows } = await import("@safelight/audit")
-  const { withData } = await import("../open-data.ts")
-  const configuration = await loadDataConfiguration(options, context)
-  const progress = createProgress(context, { isQuiet: true })
-  try {
-    const report = await withData({ configuration, mayCreate: false }, (storage) =>
-      rebuildRows({ storage, now: Date.now() }, ({ rebuilt, tasks }) => {
-        progress.report(`${tasks} tasks, ${rebuilt} rows written`)
-      }),
-    )
-    context.print(options.json === true ? `${JSON.stringify(report)}\n` : toText(report))
-    context.exitWith(report.leftCount === 0 ? EXIT.done : EXIT.failed)
-  } finally {
-    progress.end()
-  }
-}
-
-function toText({ left, leftCount, rebuilt, tasks }: RebuildReport): string {
+function formatReport({ left, leftCount, rebuilt, tasks }: RebuildReport): string {
   const hidden = leftCount - left.length
   return [
-    ...left.map(({ reason, task }) => toOneLine(`task ${task} was left as it is: ${reason}`)),
+    ...left.map(({ reason, task }) => formatOneLine(`task ${task} was left as it is: ${reason}`)),
     ...(hidden > 0 ? [`and ${hidden} more tasks`] : []),
     `${tasks} tasks, ${rebuilt} rows written anew`,
     "",

@@ -2,59 +2,59 @@
  * `safelight serve`: runs the service until a signal. Standard output is for people. The line `listening on …`
  * is written once requests are answered, never before.
  */
-import { Command } from "commander"
 import type { Service } from "../assemble.ts"
+import type { CommandContext } from "../command-line/command-context.ts"
+import { DATA_OPTIONS } from "../command-line/data-options.ts"
+import { defineCommand } from "../command-line/define-command.ts"
+import { flag, option } from "../command-line/parameters.ts"
 import type { Configuration } from "../configuration/configuration.ts"
 import type { ConfigurationFlags } from "../configuration/load-configuration.ts"
+import { EXIT, type ExitCode } from "../exit-code.ts"
 import type { JsonLog } from "../json-log.ts"
 import { isLocal } from "../sandbox.ts"
-import { EXIT, type ExitCode } from "../exit-code.ts"
-import { addDataOptions } from "./data-options.ts"
-import type { CommandContext } from "./command-context.ts"
-
-interface ServeFlags extends ConfigurationFlags {
-  readonly adopt?: true
-  readonly trustClock?: true
-}
 
 /** How long the end waits for spans to be sent, and for the log's last lines, which perhaps nobody reads. */
 const FLUSH_MS = 1_000
 
-export function createServeCommand(context: CommandContext): Command {
-  const command = new Command("serve")
-    .description("run the service")
-    .option("--port <number>", "port to listen on, 0 for any [SAFELIGHT_PORT] (default: 8080)")
-    .option("--host <address>", "address to listen on [SAFELIGHT_HOST] (default: 127.0.0.1)")
-    .option("--public-url <url>", "where clients reach it [SAFELIGHT_PUBLIC_URL]")
-    .option("--metrics-port <number>", "port for /metrics alone [SAFELIGHT_METRICS_PORT]")
-    .option(
-      "--metrics-host <address>",
+export const command = defineCommand({
+  name: "serve",
+  description: "run the service",
+  options: {
+    port: option("<number>", "port to listen on, 0 for any [SAFELIGHT_PORT] (default: 8080)"),
+    host: option("<address>", "address to listen on [SAFELIGHT_HOST] (default: 127.0.0.1)"),
+    publicUrl: option("<url>", "where clients reach it [SAFELIGHT_PUBLIC_URL]"),
+    metricsPort: option("<number>", "port for /metrics alone [SAFELIGHT_METRICS_PORT]"),
+    metricsHost: option(
+      "<address>",
       "address for that port [SAFELIGHT_METRICS_HOST] (default: 127.0.0.1)",
-    )
-    .option("--metrics", "serve /metrics with the API, to anybody [SAFELIGHT_METRICS]")
-    .option("--sandbox", "obey [studio: …] directives in prompts [SAFELIGHT_SANDBOX]")
-    .option(
-      "--artifacts <place>",
+    ),
+    metrics: flag("serve /metrics with the API, to anybody [SAFELIGHT_METRICS]"),
+    sandbox: flag("obey [studio: …] directives in prompts [SAFELIGHT_SANDBOX]"),
+    artifacts: option(
+      "<place>",
       "s3://bucket?endpoint=…&region=…, or a folder [SAFELIGHT_ARTIFACTS_URL] (default: <data>/artifacts)",
-    )
-    .option(
-      "--role <role>",
+    ),
+    role: option(
+      "<role>",
       "all, or api or worker, which need --database and --artifacts [SAFELIGHT_ROLE] (default: all)",
-    )
-    .option(
-      "--log-level <level>",
+    ),
+    logLevel: option(
+      "<level>",
       "silent, error, warn or info [SAFELIGHT_LOG_LEVEL] (default: info)",
-    )
-    .option("--adopt", "accept a copied database, or another place for artifacts, from now on")
-    .option(
-      "--trust-clock",
-      "remove what is due at once, though the clock is far ahead of the last sweep",
-    )
-  return addDataOptions(command).action((flags: ServeFlags) => serve(flags, context))
-}
+    ),
+    adopt: flag("accept a copied database, or another place for artifacts, from now on"),
+    trustClock: flag("remove what is due at once, though the clock is far ahead of the last sweep"),
+    ...DATA_OPTIONS,
+  },
+  run: ({ options: { adopt, trustClock, ...flags }, context }) => {
+    const words = { adopt: adopt === true, trustsClock: trustClock === true }
+    return serve(flags, words, context)
+  },
+})
 
 async function serve(
-  { adopt, trustClock, ...flags }: ServeFlags,
+  flags: ConfigurationFlags,
+  words: Pick<Start, "adopt" | "trustsClock">,
   context: CommandContext,
 ): Promise<void> {
   const { loadConfiguration } = await import("../configuration/load-configuration.ts")
@@ -79,7 +79,6 @@ async function serve(
   await checkOpenFiles(log)
   // From here on a signal stops the service properly, even while it starts.
   const stopAsked = context.waitForStop()
-  const words = { adopt: adopt === true, trustsClock: trustClock === true }
   await run({ configuration, ...words, log }, context, stopAsked)
   await Promise.race([tracer.flush(), systemClock.wait(FLUSH_MS)])
   await end(EXIT.done)
@@ -154,26 +153,25 @@ async function toWelcome(
 
 /** The text of a first start. It shows the key on a terminal, and else the file that holds it, for its owner alone. */
 async function toFirstWords(
-  { storage, publicUrl: url, signIn }: Service,
+  { operator, publicUrl: url, signIn }: Service,
   configuration: Configuration,
   { isTerminal }: CommandContext,
 ): Promise<string> {
-  const { makeFirstKey } = await import("../new-account.ts")
-  const { LATER_START_TEXT, toFirstStartText, WORKER_TEXT } = await import("../welcome.ts")
-  const { accounts, data, models } = configuration
+  const { LATER_START_TEXT, formatFirstStart, WORKER_TEXT } = await import("../welcome.ts")
+  const { data, models } = configuration
   if (configuration.role === "worker") return WORKER_TEXT
-  const key = await makeFirstKey(storage, { now: Date.now(), ...accounts })
+  const key = await operator.accounts.makeFirstKey()
   if (key === undefined) return LATER_START_TEXT
   const { MODELS } = await import("@safelight/core")
   const ownModels = models.filter((model) => !MODELS.includes(model)).map(({ id }) => id)
   const start = { key, url, ownModels, hasReference: configuration.reference }
   if (!isTerminal) {
     const { writeKeyFile } = await import("../key-file.ts")
-    return toFirstStartText({ ...start, file: await writeKeyFile(data, key) })
+    return formatFirstStart({ ...start, file: await writeKeyFile(data, key) })
   }
-  if (!configuration.console) return toFirstStartText(start)
+  if (!configuration.console) return formatFirstStart(start)
   const signInUrl = `${url}/#/sign-in/${await signIn.issue(key.account)}`
-  return toFirstStartText({ ...start, signInUrl })
+  return formatFirstStart({ ...start, signInUrl })
 }
 
 /** Whether links would have an address that only this machine can reach; a worker makes no links. */

@@ -2,41 +2,37 @@
  * `safelight tasks cancel`: ends a task as far as it can be stopped. The exit code tells a script whether the
  * task has ended so: one that goes on, or had ended before, is no cancelled one.
  */
-import { Command } from "commander"
 import type { ClientCancellation } from "@safelight/client"
-import { toAmount } from "../amount.ts"
+import { formatAmount } from "../amount.ts"
+import { defineCommand } from "../command-line/define-command.ts"
+import { argument, flag } from "../command-line/parameters.ts"
+import { printResult } from "../command-line/print-result.ts"
+import { parseName, SERVICE_OPTIONS, toClient } from "../command-line/service-options.ts"
 import { EXIT } from "../exit-code.ts"
-import { addServiceOptions, parseName, type ServiceOptions } from "./service-options.ts"
-import { toTaskLine } from "./task-line.ts"
-import type { CommandContext } from "./command-context.ts"
+import { formatTask } from "../text/task-text.ts"
 
-interface Options extends ServiceOptions {
-  readonly json?: true
-}
+export const command = defineCommand({
+  name: "tasks cancel",
+  description: "cancel a task, as far as it can be stopped",
+  arguments: { id: argument("id of the task", parseName) },
+  options: {
+    json: flag("print {outcome, charge_micros, charge_limit_micros, task}"),
+    ...SERVICE_OPTIONS,
+  },
+  async run({ arguments: { id }, options, context }) {
+    const cancellation = await toClient(options, context).cancel(id)
+    const { task } = cancellation
+    printResult(
+      options,
+      context,
+      cancellation,
+      () => `${formatTask(task)}\n${formatOutcome(cancellation)}; ${formatCost(cancellation)}\n`,
+    )
+    if (task.error?.code !== "task_cancelled") context.exitWith(EXIT.failed)
+  },
+})
 
-export function createTasksCancelCommand(context: CommandContext): Command {
-  const command = new Command("cancel")
-    .description("cancel a task, as far as it can be stopped")
-    .argument("<id>", "id of the task", parseName)
-    .option("--json", "print {outcome, charge_micros, charge_limit_micros, task}")
-  return addServiceOptions(command).action((id: string, options: Options) =>
-    cancel(id, options, context),
-  )
-}
-
-async function cancel(id: string, options: Options, context: CommandContext): Promise<void> {
-  const { toClient } = await import("./service-options.ts")
-  const cancellation = await toClient(options, context).cancel(id)
-  const { task } = cancellation
-  context.print(options.json === true ? `${JSON.stringify(cancellation)}\n` : toText(cancellation))
-  if (task.error?.code !== "task_cancelled") context.exitWith(EXIT.failed)
-}
-
-function toText(cancellation: ClientCancellation): string {
-  return `${toTaskLine(cancellation.task)}\n${toWords(cancellation)}; ${toCost(cancellation)}\n`
-}
-
-function toWords({ outcome, task }: ClientCancellation): string {
+function formatOutcome({ outcome, task }: ClientCancellation): string {
   const goesOn = task.status === "queued" || task.status === "running"
   switch (outcome) {
     case "cancelled":
@@ -54,6 +50,11 @@ function toWords({ outcome, task }: ClientCancellation): string {
   }
 }
 
-function toCost({ charge_limit_micros: most, charge_micros: charge }: ClientCancellation): string {
-  return charge === null ? `it costs at most ${toAmount(most)}` : `it cost ${toAmount(charge)}`
+function formatCost({
+  charge_limit_micros: most,
+  charge_micros: charge,
+}: ClientCancellation): string {
+  return charge === null
+    ? `it costs at most ${formatAmount(most)}`
+    : `it cost ${formatAmount(charge)}`
 }

@@ -1,25 +1,20 @@
 /** `safelight tasks erase`: erases what a person wrote for a task. A service may be running. */
-import { Command } from "commander"
+import { CHANGED_WITHOUT_KEY } from "@safelight/core"
 import { refused } from "../command-error.ts"
-import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
-import type { CommandContext } from "./command-context.ts"
+import { DATA_OPTIONS, useOperator } from "../command-line/data-options.ts"
+import { defineCommand } from "../command-line/define-command.ts"
+import { argument } from "../command-line/parameters.ts"
 
-export function createTasksEraseCommand(context: CommandContext): Command {
-  const command = new Command("erase")
-    .description("erase a task's prompt, URLs, inline media, labels and idempotency key")
-    .argument("<id>", "id of the task")
-  return addDataOptions(command).action((id: string, options: DataOptions) =>
-    erase(id, options, context),
-  )
-}
-
-async function erase(id: string, options: DataOptions, context: CommandContext): Promise<void> {
-  const { withData } = await import("../open-data.ts")
-  const configuration = await loadDataConfiguration(options, context)
-  const isErased = await withData({ configuration, mayCreate: false }, (storage) =>
-    storage.eraseInputs(id),
-  )
-  if (isErased) return context.print(`erased ${id}\n`)
-  const message = "nothing is stored of what was written for a task with this id"
-  throw refused(message)
-}
+export const command = defineCommand({
+  name: "tasks erase",
+  description: "erase a task's prompt, URLs, inline media, labels and idempotency key",
+  arguments: { id: argument("id of the task") },
+  options: DATA_OPTIONS,
+  async run({ arguments: { id }, options, context }) {
+    const isErased = await useOperator(options, context, { mayCreate: false }, ({ tasks }) =>
+      tasks.eraseInputs(id, CHANGED_WITHOUT_KEY.command),
+    )
+    if (isErased) return context.print(`erased ${id}\n`)
+    throw refused("nothing is stored of what was written for a task with this id")
+  },
+})

@@ -1,35 +1,28 @@
 /** `safelight tasks hold`: keeps the artifacts of a finished task longer, up to what the account may. */
-import { Command } from "commander"
-import { toArtifactLine } from "./artifact-line.ts"
-import { parseMoment } from "./moment-option.ts"
-import { addServiceOptions, parseName, type ServiceOptions } from "./service-options.ts"
-import type { CommandContext } from "./command-context.ts"
+import { defineCommand } from "../command-line/define-command.ts"
+import { parseMoment } from "../command-line/moment-option.ts"
+import { argument, flag, requiredOption } from "../command-line/parameters.ts"
+import { printResult } from "../command-line/print-result.ts"
+import { parseName, SERVICE_OPTIONS, toClient } from "../command-line/service-options.ts"
+import { formatArtifact } from "../text/artifact-text.ts"
 
-interface Options extends ServiceOptions {
-  readonly until: number
-  readonly json?: true
-}
-
-export function createTasksHoldCommand(context: CommandContext): Command {
-  const command = new Command("hold")
-    .description("keep the artifacts of a finished task longer")
-    .argument("<id>", "id of the task", parseName)
-    .requiredOption(
-      "--until <moment>",
+export const command = defineCommand({
+  name: "tasks hold",
+  description: "keep the artifacts of a finished task longer",
+  arguments: { id: argument("id of the task", parseName) },
+  options: {
+    until: requiredOption(
+      "<moment>",
       "keep them until then; Unix seconds or ISO, UTC",
       parseMoment,
+    ),
+    json: flag("print {task_id, artifacts} as the service sends it"),
+    ...SERVICE_OPTIONS,
+  },
+  async run({ arguments: { id }, options, context }) {
+    const artifacts = await toClient(options, context).hold(id, options.until)
+    printResult(options, context, { task_id: id, artifacts }, () =>
+      artifacts.map((artifact) => `${formatArtifact(artifact)}\n`).join(""),
     )
-    .option("--json", "print {task_id, artifacts} as the service sends it")
-  return addServiceOptions(command).action((id: string, options: Options) =>
-    hold(id, options, context),
-  )
-}
-
-async function hold(id: string, options: Options, context: CommandContext): Promise<void> {
-  const { toClient } = await import("./service-options.ts")
-  const artifacts = await toClient(options, context).hold(id, options.until)
-  if (options.json === true) {
-    return context.print(`${JSON.stringify({ task_id: id, artifacts })}\n`)
-  }
-  context.print(artifacts.map((artifact) => `${toArtifactLine(artifact)}\n`).join(""))
-}
+  },
+})

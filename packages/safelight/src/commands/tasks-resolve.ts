@@ -3,64 +3,67 @@
  * provider. A running service follows an adopted operation within a second. The task is charged for it, so an
  * operation of another task would be billed to this one.
  */
-import type { ResolveRequest, ResolveResult } from "@safelight/core"
-import { Command, Option } from "commander"
+import {
+  CHANGED_WITHOUT_KEY,
+  toStatus,
+  type ResolveResult,
+  type TaskVerdict,
+} from "@safelight/core"
+import { OPERATION_WORDS, parseOperation } from "@safelight/operator"
 import { refused, type CommandError } from "../command-error.ts"
-import { OPERATION_WORDS, parseOperation } from "../operator/parse-operation.ts"
-import { addDataOptions, loadDataConfiguration, type DataOptions } from "./data-options.ts"
-import type { CommandContext } from "./command-context.ts"
+import { DATA_OPTIONS, useOperator } from "../command-line/data-options.ts"
+import { defineCommand } from "../command-line/define-command.ts"
+import { argument, flag, option } from "../command-line/parameters.ts"
+import { printResult } from "../command-line/print-result.ts"
 
-interface Options extends DataOptions {
-  readonly adopt?: string
-  readonly fail?: true
-  readonly json?: true
-}
-
-export function createTasksResolveCommand(context: CommandContext): Command {
-  const command = new Command("resolve")
-    .description("settle a task whose outcome is unknown")
-    .argument("<id>", "id of the task")
-    .addOption(
-      new Option(
-        "--adopt <operation>",
-        "the channel has it: its operation as JSON, or as plain text",
-      ).conflicts("fail"),
+export const command = defineCommand({
+  name: "tasks resolve",
+  description: "settle a task whose outcome is unknown",
+  arguments: { id: argument("id of the task") },
+  options: {
+    adopt: option(
+      "<operation>",
+      "the channel has it: its operation as JSON, or as plain text",
+      String,
+      { conflictsWith: "fail" },
+    ),
+    fail: flag("there is no operation: the task fails and is not charged"),
+    json: flag('print {"id","status"}'),
+    ...DATA_OPTIONS,
+  },
+  async run({ arguments: { id }, options, context }) {
+    const verdict = toVerdict(id, options)
+    const result = await useOperator(options, context, { mayCreate: false }, ({ tasks }) =>
+      tasks.resolveTask(verdict, CHANGED_WITHOUT_KEY.command),
     )
-    .option("--fail", "there is no operation: the task fails and is not charged")
-    .option("--json", 'print {"id","status"}')
-  return addDataOptions(command).action((id: string, options: Options) => run(id, options, context))
-}
+    if (result.kind !== "resolved") throw toRefusal(result)
+    const status = toStatus(result.task)
+    const words = status === "failed" ? `${id} failed\n` : `${id} goes on\n`
+    printResult(options, context, { id, status }, () => words)
+  },
+})
 
-async function run(id: string, options: Options, context: CommandContext): Promise<void> {
-  const request = toRequest(id, options)
-  const { withData } = await import("../open-data.ts")
-  const { toResolution } = await import("../operator/record-changes.ts")
-  const { toStatus } = await import("@safelight/core")
-  const { resolveTask } = await import("@safelight/engine")
-  const configuration = await loadDataConfiguration(options, context)
-  const settings = { ...configuration.engine, retentionMs: configuration.retentionMs }
-  const result = await withData({ configuration, mayCreate: false }, async (storage, record) => {
-    const { task } = (await storage.readTask(id)) ?? {}
-    if (task?.state === "doubtful") await record(toResolution(task, request))
-    return resolveTask({ storage, settings }, request)
-  })
-  if (result.kind !== "resolved") throw toRefusal(result)
-  const status = toStatus(result.task)
-  const words = status === "failed" ? `${id} failed\n` : `${id} goes on\n`
-  context.print(options.json === true ? `${JSON.stringify({ id, status })}\n` : words)
-}
-
-function toRequest(task: string, { adopt, fail }: Options): ResolveRequest {
+function toVerdict(
+  task: string,
+  { adopt, fail }: { readonly adopt?: string; readonly fail?: true },
+): TaskVerdict {
   if (adopt !== undefined) {
-    const operation = parseOperation(adopt)
-    if (operation === undefined) throw refused(`--adopt: ${OPERATION_WORDS}`)
-    return { task, adopt: operation }
+    if (parseOperation(adopt) === undefined) throw toRefusal({ kind: "no-operation" })
+    return { task, adopt }
   }
   if (fail === true) return { task, fail }
   throw refused("expected --adopt with the channel's operation, or --fail")
 }
 
-function toRefusal(result: Exclude<ResolveResult, { kind: "resolved" }>): CommandError {
-  if (result.kind === "unknown-task") return refused("there is no task with this id")
-  return refused(`this task is ${result.state}: only one in doubt (doubtful) can be settled`)
+function toRefusal(
+  result: Exclude<ResolveResult, { kind: "resolved" }> | { readonly kind: "no-operation" },
+): CommandError {
+  switch (result.kind) {
+    case "no-operation":
+      return refused(`--adopt: ${OPERATION_WORDS}`)
+    case "unknown-task":
+      return refused("there is no task with this id")
+    case "not-doubtful":
+      return refused(`this task is ${result.state}: only one in doubt (doubtful) can be settled`)
+  }
 }

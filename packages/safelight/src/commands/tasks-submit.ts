@@ -4,49 +4,59 @@
  * the result alone: the task's id, the paths of the files, or JSON.
  */
 import { jsonText, type Artifact, type Client, type Task } from "@safelight/client"
-import { Command, InvalidArgumentError } from "commander"
+import { InvalidArgumentError } from "commander"
+import { downloadArtifacts } from "../client/download-artifacts.ts"
+import { readParameters } from "../client/parameters-argument.ts"
+import type { CommandContext } from "../command-line/command-context.ts"
+import { defineCommand, type ValuesOf } from "../command-line/define-command.ts"
+import { collectLabel, toLabels } from "../command-line/label-option.ts"
+import { parseCount } from "../command-line/option-values.ts"
+import { flag, option, requiredOption } from "../command-line/parameters.ts"
+import { SERVICE_OPTIONS, toClient } from "../command-line/service-options.ts"
 import { EXIT } from "../exit-code.ts"
 import { createProgress, type Progress } from "../progress.ts"
-import { collectLabel, toLabels, type LabelTexts } from "./label-option.ts"
-import { parseCount } from "./option-values.ts"
-import { addServiceOptions, type ServiceOptions } from "./service-options.ts"
-import { toFailureLine } from "./task-line.ts"
-import type { CommandContext } from "./command-context.ts"
+import { formatTaskFailure } from "../text/task-text.ts"
 
-interface Options extends ServiceOptions {
-  readonly model: string
-  readonly parameters: string
-  readonly idempotencyKey?: string
-  readonly maxCostMicros?: number
-  readonly quote?: string
-  readonly label?: LabelTexts
-  readonly wait?: true
-  readonly output?: string
-  readonly json?: true
+const OPTIONS = {
+  model: requiredOption("<id>", "public id of the model"),
+  parameters: requiredOption("<json>", "JSON, @file.json, or - for standard input"),
+  idempotencyKey: option(
+    "<key>",
+    "key of an earlier submission whose outcome is unknown (default: a new key)",
+    parseIdempotencyKey,
+  ),
+  maxCostMicros: option("<count>", "refuse a task that could cost more", parseCount),
+  quote: option("<quote>", "charge by the prices of this quote, or refuse the task", parseQuote),
+  label: option("<key=value>", "label, to find it and add up costs by; repeatable", collectLabel),
+  wait: flag("wait until it has succeeded or failed"),
+  output: option("<folder>", "download what it made into this folder; waits for it"),
+  json: flag("print the task as JSON; with --wait its artifacts are a member"),
+  ...SERVICE_OPTIONS,
 }
 
-export function createTasksSubmitCommand(context: CommandContext): Command {
-  const command = new Command("submit")
-    .description("submit a task")
-    .requiredOption("--model <id>", "public id of the model")
-    .requiredOption("--parameters <json>", "JSON, @file.json, or - for standard input")
-    .option(
-      "--idempotency-key <key>",
-      "key of an earlier submission whose outcome is unknown (default: a new key)",
-      parseIdempotencyKey,
-    )
-    .option("--max-cost-micros <count>", "refuse a task that could cost more", parseCount)
-    .option("--quote <quote>", "charge by the prices of this quote, or refuse the task", parseQuote)
-    .option(
-      "--label <key=value>",
-      "label, to find it and add up costs by; repeatable",
-      collectLabel,
-    )
-    .option("--wait", "wait until it has succeeded or failed")
-    .option("--output <folder>", "download what it made into this folder; waits for it")
-    .option("--json", "print the task as JSON; with --wait its artifacts are a member")
-  return addServiceOptions(command).action((options: Options) => submit(options, context))
-}
+type Options = ValuesOf<typeof OPTIONS>
+
+export const command = defineCommand({
+  name: "tasks submit",
+  description: "submit a task",
+  options: OPTIONS,
+  async run({ options, context }) {
+    const client = toClient(options, context)
+    const parameters = await readParameters(options.parameters, context, "--parameters")
+    const { idempotencyKey, maxCostMicros, model, quote } = options
+    const labels = toLabels(options.label)
+    const more = { idempotencyKey, labels, maxCostMicros, quote }
+    const task = await client.submit(model, jsonText(parameters), more)
+    const isWaiting = options.wait === true || options.output !== undefined
+    if (!isWaiting) return report(task, undefined, options, context)
+    const progress = createProgress(context)
+    try {
+      await finish(task, client, progress, options, context)
+    } finally {
+      progress.end()
+    }
+  },
+})
 
 /** Throws commander's error for a key that the API would refuse. */
 function parseIdempotencyKey(text: string): string {
@@ -58,25 +68,6 @@ function parseIdempotencyKey(text: string): string {
 function parseQuote(text: string): string {
   if (/^[!-~]+$/.test(text)) return text
   throw new InvalidArgumentError("expected what `safelight quote` printed.")
-}
-
-async function submit(options: Options, context: CommandContext): Promise<void> {
-  const { readParameters } = await import("../client/parameters-argument.ts")
-  const { toClient } = await import("./service-options.ts")
-  const client = toClient(options, context)
-  const parameters = await readParameters(options.parameters, context, "--parameters")
-  const { idempotencyKey, maxCostMicros, model, quote } = options
-  const labels = toLabels(options.label)
-  const more = { idempotencyKey, labels, maxCostMicros, quote }
-  const task = await client.submit(model, jsonText(parameters), more)
-  const isWaiting = options.wait === true || options.output !== undefined
-  if (!isWaiting) return report(task, undefined, options, context)
-  const progress = createProgress(context)
-  try {
-    await finish(task, client, progress, options, context)
-  } finally {
-    progress.end()
-  }
 }
 
 async function finish(
@@ -91,7 +82,7 @@ async function finish(
     onProgress: ({ status, progress: percent }) => progress.report(status, percent),
   })
   if (ended.status === "failed") {
-    progress.end(toFailureLine(ended))
+    progress.end(formatTaskFailure(ended))
     context.exitWith(EXIT.failed)
     return report(ended, [], options, context)
   }
@@ -101,7 +92,6 @@ async function finish(
     progress.end("succeeded")
     return report(ended, artifacts, options, context)
   }
-  const { downloadArtifacts } = await import("../client/download-artifacts.ts")
   const { folder: base } = context
   const request = { client, task: task.task_id, artifacts, base, folder, progress }
   const saved = await downloadArtifacts(request)

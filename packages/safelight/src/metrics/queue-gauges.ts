@@ -5,7 +5,7 @@
  */
 import { type Clock, type Log, type QueueMeasure, type Storage } from "@safelight/core"
 import { Gauge, type Registry } from "prom-client"
-import { createKeptAnswer, type KeptAnswer } from "../kept-answer.ts"
+import { createKeptAnswer, type KeptAnswer } from "@safelight/operator"
 
 /** Several scrapers cause one query. */
 const BELIEVED_MS = 2_000

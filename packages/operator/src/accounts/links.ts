@@ -1,0 +1,59 @@
+/** The private links of a deployment: those of an artifact or of an account end, and a new key signs the next ones. */
+import type { Clock, KeyMaker, LinkKey, Storage } from "@safelight/core"
+import type { RecordChange } from "../changes/record-changes.ts"
+import { toRecordedKeys } from "../changes/recorded-keys.ts"
+
+export interface LinksOptions {
+  readonly storage: Storage
+  readonly clock: Pick<Clock, "now">
+  readonly keys: KeyMaker
+  readonly record: RecordChange
+}
+
+/** Whose links end. */
+export type LinksOf =
+  | { readonly kind: "account"; readonly account: string }
+  | { readonly kind: "artifact"; readonly task: string; readonly key: string }
+
+export interface Links {
+  /**
+   * Ends every private link that was made until now; each process obeys within a second. False for an unknown account
+   * or artifact. Each call counts.
+   */
+  revokeLinks(of: LinksOf, changedBy: string): Promise<boolean>
+  /** As `KeyMaker.rotateLinkKey`. */
+  rotateLinkKey(changedBy: string): Promise<Omit<LinkKey, "secret">>
+}
+
+export function createLinks({ clock, keys, record, storage }: LinksOptions): Links {
+  return {
+    async revokeLinks(of, changedBy) {
+      // A mistyped name must not look like a revocation.
+      const isKnown =
+        of.kind === "account"
+          ? await isKnownAccount(storage, of.account)
+          : (await storage.readArtifacts(of.task)).some(({ key }) => key === of.key)
+      if (!isKnown) return false
+      const change = "links-revoked"
+      if (of.kind === "account") {
+        const { account } = of
+        await record(changedBy, { change, target: account, account })
+        await storage.raiseLinkEpoch({ kind: "account", account, now: clock.now() })
+      } else {
+        const { account = null } = (await storage.readTask(of.task))?.task ?? {}
+        const details = { artifact: of.key }
+        await record(changedBy, { change, target: of.task, account, details })
+        await storage.raiseLinkEpoch(of)
+      }
+      return true
+    },
+    rotateLinkKey: (changedBy) =>
+      keys.rotateLinkKey(toRecordedKeys(storage, record, changedBy), clock.now()),
+  }
+}
+
+async function isKnownAccount(storage: Storage, account: string): Promise<boolean> {
+  if ((await storage.findAccount(account)) !== undefined) return true
+  // An account of an embedding host may have tasks and no row.
+  return (await storage.listTasks({ account, limit: 1 })).tasks.length > 0
+}

@@ -1,0 +1,12 @@
+/** An artifact as a line of a list: its key, its type, and until when it is kept, where that is told. */
+import type { Artifact } from "@safelight/client"
+import { formatOneLine } from "../failure-line.ts"
+
+export function formatArtifact({
+  key,
+  mime_type: mimeType,
+  expires_at: expiresAt,
+}: Artifact): string {
+  const until = expiresAt === undefined ? "" : `  until ${new Date(expiresAt * 1000).toISOString()}`
+  return formatOneLine(`${key}  ${mimeType}${until}`)
+}
