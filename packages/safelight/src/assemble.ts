@@ -33,7 +33,13 @@ import {
   type HttpHandlerOptions,
 } from "@safelight/http"
 import { createMediaInspector } from "@safelight/media-inspector"
-import { createChangeRecord, toRecordedKeys, type Operator } from "@safelight/operator"
+import {
+  createChangeRecord,
+  toRecordedKeys,
+  type Operator,
+  type RecordChange,
+} from "@safelight/operator"
+import type { Webhooks } from "@safelight/webhooks"
 import { readMemoryBytes, toBodySettings } from "./body-memory.ts"
 import { toChores } from "./chores.ts"
 import { createChannels } from "./channels/create-channels.ts"
@@ -167,16 +173,19 @@ async function assemble(options: ServiceOptions, plain: Log, closers: Close[]): 
     const ends = [server.close({ graceMs }), engine.stop({ graceMs }), schedules.stop({ graceMs })]
     await Promise.all([...ends, webhooks.stop({ graceMs })])
   })
-  if (role !== "api") {
-    engine.start()
-    webhooks.start()
-    schedules = startSchedules({ chores: toChores({ ...parts, engine, webhooks }), clock, log })
-  }
+  if (role !== "api") schedules = startWork(parts, engine, webhooks)
   let stopped: Promise<void> | undefined
   const stop = (): Promise<void> => (stopped ??= closeAll(closers))
   const metrics = metricsServer && { metricsUrl: metricsServer.url }
   const addresses = { url: server.url, publicUrl, ...metrics }
   return { ...addresses, hasSandbox: sandbox, signIn, storage, engine, operator, stop }
+}
+
+function startWork(parts: EngineParts, engine: Engine, webhooks: Webhooks): Schedules {
+  const { clock, log } = parts
+  engine.start()
+  webhooks.start()
+  return startSchedules({ chores: toChores({ ...parts, engine, webhooks }), clock, log })
 }
 
 function warnOfUnknownAddresses(log: Log): void {
@@ -198,19 +207,27 @@ function createCheckReady(parts: EngineParts, stopping: AbortSignal): () => Prom
 }
 
 async function trustClock({ storage, log }: EngineParts, engine: Engine): Promise<void> {
-  const record = createChangeRecord({ storage, clock: engine.clock, log })
+  const record = createRecord(storage, engine, log)
   const change = { change: "clock-trusted", target: "clock", account: null } as const
   await record(CHANGED_WITHOUT_KEY.command, change)
   await engine.removalClock.trust()
+}
+
+function createRecord(storage: Storage, { clock }: Engine, log: Log): RecordChange {
+  const identifiers = createIdentifiers(systemRandomness)
+  return createChangeRecord({
+    storage,
+    clock,
+    log,
+    createId: (at) => identifiers.createTaskId(at),
+  })
 }
 
 /** Who may come in, and by which ways. */
 function createEntry(storage: Storage, engine: Engine, log: Log) {
   const { clock } = engine
   const access = createAccess({ storage, service: engine, clock })
-  const identifiers = createIdentifiers(systemRandomness)
-  const createId = (at: number): string => identifiers.createTaskId(at)
-  const record = createChangeRecord({ storage, clock, log, createId })
+  const record = createRecord(storage, engine, log)
   const keys = toRecordedKeys(storage, record, CHANGED_WITHOUT_KEY.signIn)
   return { access, signIn: createSignIn({ keys, clock }) }
 }
