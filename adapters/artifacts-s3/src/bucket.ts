@@ -6,8 +6,7 @@ import type {
   ServiceOutputTypes,
 } from "@aws-sdk/client-s3"
 import { createRequests, type Pause, type StorageRequest } from "@safelight/artifacts"
-import { BUCKET_NAME } from "./bucket-error.ts"
-import { toRefusal } from "./refusals.ts"
+import { BUCKET_NAME, toRefusal } from "./refusals.ts"
 import { createClient } from "./s3-client.ts"
 import type { S3Settings } from "./s3-options.ts"
 

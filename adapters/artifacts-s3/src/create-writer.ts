@@ -11,7 +11,7 @@ import {
   type CompletedPart,
 } from "@aws-sdk/client-s3"
 import type { ObjectWriter } from "@safelight/artifacts"
-import { createBucketError } from "./bucket-error.ts"
+import { createBucketError } from "./refusals.ts"
 import type { Bucket } from "./bucket.ts"
 
 /** How long the start of an upload may go on after its put has failed. */

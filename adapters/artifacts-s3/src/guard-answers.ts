@@ -5,7 +5,7 @@
  */
 import type { S3Client } from "@aws-sdk/client-s3"
 import { gatherBody } from "@safelight/core"
-import { createBucketError } from "./bucket-error.ts"
+import { createBucketError } from "./refusals.ts"
 
 /** A page of 1,000 keys of 1,024 bytes, each escaped and described, is under 3 MiB. */
 const MOST_TEXT_BYTES = 8 * 1024 * 1024

@@ -2,17 +2,12 @@
  * Lists objects and unfinished uploads, page by page. If a truncated page does not say where the next one begins,
  * the client's own paginators take it for the last one, and silently cut the list off.
  */
-import {
-  ListMultipartUploadsCommand,
-  ListObjectsV2Command,
-  type ListMultipartUploadsCommandOutput,
-  type ListObjectsV2CommandOutput,
-} from "@aws-sdk/client-s3"
-import type { UnfinishedObject } from "@safelight/artifacts"
+import { ListMultipartUploadsCommand, ListObjectsV2Command } from "@aws-sdk/client-s3"
+import { followPages, type UnfinishedObject } from "@safelight/artifacts"
 import { isArtifactLocator } from "@safelight/core"
-import { createBucketError } from "./bucket-error.ts"
 import type { Bucket } from "./bucket.ts"
 import { abandonUpload } from "./create-writer.ts"
+import { BUCKET_NAME } from "./refusals.ts"
 
 /** A bucket lists in the order of keys, so those of one folder follow each other. */
 export async function* listKeys(
@@ -22,11 +17,13 @@ export async function* listKeys(
 ): AsyncGenerator<string> {
   const { name, prefix } = bucket
   const input = { Bucket: name, Prefix: `${prefix}${begin}`, MaxKeys: most }
-  const pages = followPages(
-    (next): Promise<ListObjectsV2CommandOutput> =>
+  const pages = followPages({
+    name: BUCKET_NAME,
+    ask: (next?: { readonly ContinuationToken: string | undefined }) =>
       bucket.ask("listing objects", new ListObjectsV2Command({ ...input, ...next })),
-    ({ NextContinuationToken }) => ({ ContinuationToken: NextContinuationToken }),
-  )
+    toNext: ({ IsTruncated, NextContinuationToken: ContinuationToken }) =>
+      IsTruncated === true ? { ContinuationToken } : undefined,
+  })
   for await (const { Contents = [] } of pages) {
     for (const { Key = "" } of Contents) if (Key.startsWith(prefix)) yield Key.slice(prefix.length)
     if (most !== undefined) return
@@ -43,14 +40,13 @@ export async function* listUploads(
 ): AsyncGenerator<UnfinishedObject> {
   const { name, prefix } = bucket
   const input = { Bucket: name, Prefix: prefix === "" ? undefined : prefix, MaxUploads: most }
-  const pages = followPages(
-    (next): Promise<ListMultipartUploadsCommandOutput> =>
+  const pages = followPages({
+    name: BUCKET_NAME,
+    ask: (next?: UploadMarker) =>
       bucket.ask("listing uploads", new ListMultipartUploadsCommand({ ...input, ...next })),
-    ({ NextKeyMarker, NextUploadIdMarker }) => ({
-      KeyMarker: NextKeyMarker,
-      UploadIdMarker: NextUploadIdMarker,
-    }),
-  )
+    toNext: ({ IsTruncated, NextKeyMarker: KeyMarker, NextUploadIdMarker: UploadIdMarker }) =>
+      IsTruncated === true ? { KeyMarker, UploadIdMarker } : undefined,
+  })
   for await (const { Uploads = [] } of pages) {
     for (const { Key = "", UploadId = "", Initiated } of Uploads) {
       const key = Key.slice(prefix.length)
@@ -63,28 +59,7 @@ export async function* listUploads(
   }
 }
 
-interface Page {
-  readonly IsTruncated?: boolean | undefined
-}
-
-type Next = Readonly<Record<string, string | undefined>>
-
-/** Rejects with `artifacts-unavailable` if a listing has no end. */
-async function* followPages<Answer extends Page>(
-  ask: (next: Next | undefined) => Promise<Answer>,
-  toNext: (page: Answer) => Next,
-): AsyncGenerator<Answer, void, undefined> {
-  let next: Next | undefined
-  for (;;) {
-    // oxlint-disable-next-line no-await-in-loop -- a page says where the next one begins
-    const page = await ask(next)
-    yield page
-    if (page.IsTruncated !== true) return
-    const following = toNext(page)
-    const isWhole = Object.values(following).every((value) => value !== undefined && value !== "")
-    if (!isWhole || JSON.stringify(following) === JSON.stringify(next)) {
-      throw createBucketError("a listing has no end")
-    }
-    next = following
-  }
+interface UploadMarker extends Readonly<Record<string, string | undefined>> {
+  readonly KeyMarker: string | undefined
+  readonly UploadIdMarker: string | undefined
 }

@@ -2,8 +2,15 @@
  * What the client's errors mean. None of it holds more of an answer than its status and code: an error of a
  * socket or parser can hold raw bytes, and an error document can hold what we signed.
  */
-import type { Refusal } from "@safelight/artifacts"
+import { createUnavailable, type Refusal } from "@safelight/artifacts"
 import { SafelightError } from "@safelight/core"
+
+export const BUCKET_NAME = "The bucket"
+
+/** Has no cause: an error of a socket or of the client can hold what we signed. */
+export function createBucketError(reason: string): SafelightError {
+  return createUnavailable(BUCKET_NAME, reason)
+}
 
 export function createMisconfigured(message: string): SafelightError {
   return new SafelightError({ code: "invalid-configuration", message })

@@ -1,7 +1,7 @@
 /** The driver of a bucket with the S3 API: one command of the official client for each step. */
 import { DeleteObjectCommand, HeadObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3"
 import type { ArtifactDriver } from "@safelight/artifacts"
-import { BUCKET_NAME } from "./bucket-error.ts"
+import { BUCKET_NAME } from "./refusals.ts"
 import { createBucket, type Bucket } from "./bucket.ts"
 import { createWriter } from "./create-writer.ts"
 import { listKeys, listUploads } from "./list-pages.ts"
@@ -29,7 +29,11 @@ export function createS3Driver(settings: S3Settings): ArtifactDriver {
     },
     async measure(key, signal) {
       const command = new HeadObjectCommand(bucket.at(key))
-      return (await bucket.ask("looking for the stored object", command, { signal })).ContentLength
+      const answer = await bucket.ask("looking for the stored object", command, {
+        signal,
+        refused: ({ status }) => (status === 404 ? "none" : undefined),
+      })
+      return answer === "none" ? undefined : answer.ContentLength
     },
     list: (begin, most) => listKeys(bucket, begin, most),
     storeIfAbsent: (key, bytes) => storeIfAbsent(bucket, key, bytes),

@@ -13,8 +13,11 @@ export interface ArtifactDriver {
   readonly pieceBytes: number
   /** Begins an object. The signal aborts if the put fails, and ends the writer's requests. */
   begin(key: string, signal: AbortSignal): Promise<ObjectWriter>
-  /** Opens an object. Rejects with `createMissing()` if there is none, which has to be certain. */
-  open(range: ObjectRange): Promise<ObjectReader>
+  /**
+   * Opens an object. Rejects with `createMissing()` if there is none, which has to be certain. Resolves to
+   * `past-end` if the storage says that the range begins past the last byte; `measure` is called then.
+   */
+  open(range: ObjectRange): Promise<ObjectReader | "past-end">
   /** Resolves once the removal is durable, also if there was no object. */
   remove(key: string, signal?: AbortSignal): Promise<void>
   /**
@@ -28,8 +31,8 @@ export interface ArtifactDriver {
    */
   storeIfAbsent(key: string, bytes: Uint8Array): Promise<void>
   /**
-   * The size that the storage says it holds after a commit; undefined if it holds nothing. Absent if a commit that
-   * resolved proves it.
+   * The size of an object; undefined if there is none. Called after each commit. Absent if a commit that resolved
+   * proves the size.
    */
   measure?(key: string, signal?: AbortSignal): Promise<number | undefined>
   /** What puts have begun and not ended, in this process or another. Absent if a crash leaves nothing. */
@@ -72,7 +75,7 @@ export interface ObjectReader {
   readonly version?: string
   /** If given, a reader that breaks off is opened again at a later byte on the condition of this tag. */
   readonly tag?: string
-  /** As `ArtifactReader.read`. Not called past the end of the range; 0 before it is a failure. */
+  /** As `ArtifactReader.read`. Not called past the end of the range, before which 0 is a failure. */
   read(into: Uint8Array): Promise<number>
   /** Safe to call twice. A read in progress rejects, or is the last one. */
   close(): Promise<void>

@@ -9,6 +9,8 @@ export type {
 } from "./driver.ts"
 export { createChunkReader } from "./chunk-reader.ts"
 export { createMissing, createUnavailable } from "./failures.ts"
+export { followPages, type Paging } from "./follow-pages.ts"
+export { toRangeHeader, toTotalBytes, type RangeAnswer } from "./range-answer.ts"
 export {
   createRequests,
   type Pause,

@@ -29,7 +29,7 @@ export async function markStorage(
 async function readMark(driver: ArtifactDriver): Promise<string | undefined> {
   return translateFailure(driver, async () => {
     const reader = await driver.open({ key: MARK_KEY, start: 0 }).catch(toNone)
-    if (reader === undefined) return undefined
+    if (reader === undefined || reader === "past-end") return undefined
     const mark = parseMarkLine(await readShort(reader))
     if (mark === undefined) throw createUnavailable(driver.name, `${MARK_KEY} in it is damaged`)
     return mark

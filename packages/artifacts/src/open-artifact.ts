@@ -25,13 +25,26 @@ export async function openArtifact(
   const controller = new AbortController()
   const { signal } = controller
   const range = { key: locator, start, signal, ...(end === undefined ? {} : { end }) }
-  const opened = await translateFailure(driver, () => driver.open(range))
+  const opened = await openRange(driver, range)
   return createReader({ driver, range, opened, callOff: () => controller.abort() })
 }
 
 function assertRange(start: number, end = Number.MAX_SAFE_INTEGER): void {
   if (Number.isSafeInteger(start) && Number.isSafeInteger(end) && start >= 0 && end >= start) return
   throw new RangeError(`bytes ${start} to ${end} are no range`)
+}
+
+/** A reader of no bytes if the object ends before the range. */
+async function openRange(driver: ArtifactDriver, range: ObjectRange): Promise<ObjectReader> {
+  return translateFailure(driver, async () => {
+    const opened = await driver.open(range)
+    if (opened !== "past-end") return opened
+    const totalBytes = await driver.measure?.(range.key, range.signal)
+    if (totalBytes !== undefined && totalBytes <= range.start) {
+      return { totalBytes, read: async () => 0, close: async () => {} }
+    }
+    throw createUnavailable(driver.name, "it refused a range that it has")
+  })
 }
 
 interface Reading {
@@ -124,7 +137,7 @@ async function openRest(
   const unavailable = (reason: string): Error => createUnavailable(driver.name, reason)
   if (tag === undefined) throw unavailable("an artifact ended before its last byte")
   try {
-    const rest = await translateFailure(driver, () => driver.open({ ...range, tag }))
+    const rest = await openRange(driver, { ...range, tag })
     if (rest.tag === tag && rest.totalBytes === totalBytes) return rest
     await rest.close()
   } catch (error) {
