@@ -4,7 +4,15 @@ import { spawnSync } from "node:child_process"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { describe, it } from "node:test"
-import { findFiles, findSpecifiers, read, ROOT, WORKSPACES, type Workspace } from "./workspaces.ts"
+import {
+  findFiles,
+  findSpecifiers,
+  read,
+  ROOT,
+  WORKSPACES,
+  type Workspace,
+  stripComments,
+} from "./workspaces.ts"
 
 /** Design §1, and what tools insist on. */
 const ALLOWED_AT_ROOT = [
@@ -138,10 +146,6 @@ function toPackageName(specifier: string): string {
     .split("/")
     .slice(0, specifier.startsWith("@") ? 2 : 1)
     .join("/")
-}
-
-function stripComments(source: string): string {
-  return source.replaceAll(/\/\*[\s\S]*?\*\//g, "").replaceAll(/^\s*\/\/.*$/gm, "")
 }
 
 for (const workspace of WORKSPACES) describePackage(workspace)

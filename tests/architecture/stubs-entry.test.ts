@@ -1,8 +1,7 @@
 /** `safelight stub` runs outside of any test: its entry must not load what only tests have. */
 import assert from "node:assert/strict"
-import { posix } from "node:path"
 import { it } from "node:test"
-import { findSpecifiers, read } from "./workspaces.ts"
+import { findSpecifiers, read, findReached } from "./workspaces.ts"
 
 const FOLDER = "packages/testkit/src/stubs"
 
@@ -24,14 +23,4 @@ const LIGHT = ["@safelight/core", "valibot", "ws"]
 
 function isAllowed(name: string): boolean {
   return LIGHT.includes(name) || (name.startsWith("node:") && name !== "node:test")
-}
-
-/** `path` and what it imports by a relative path, however far. */
-function findReached(path: string, reached = new Set<string>()): Set<string> {
-  if (reached.has(path)) return reached
-  reached.add(path)
-  for (const name of findSpecifiers(read(path))) {
-    if (name.startsWith(".")) findReached(posix.join(posix.dirname(path), name), reached)
-  }
-  return reached
 }

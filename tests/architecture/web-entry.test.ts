@@ -3,19 +3,8 @@
  * anything of Node, but for the client's one file that is loaded where there is a file system.
  */
 import assert from "node:assert/strict"
-import { posix } from "node:path"
 import { it } from "node:test"
-import { findFiles, findSpecifiers, read } from "./workspaces.ts"
-
-/** `path` and what it imports of its own package, however far. */
-function findReached(path: string, reached = new Set<string>()): Set<string> {
-  if (reached.has(path)) return reached
-  reached.add(path)
-  for (const name of findSpecifiers(read(path))) {
-    if (name.startsWith(".")) findReached(posix.join(posix.dirname(path), name), reached)
-  }
-  return reached
-}
+import { findFiles, findSpecifiers, read, findReached, stripComments } from "./workspaces.ts"
 
 /** Packages that load what Node alone has. */
 const BOUND = ["@hono/node-server"]
@@ -56,7 +45,3 @@ it("the client uses nothing of Node but in the file that saves files, which is l
   }
   assert.equal(imports["#save-file"].default, "./dist/artifacts/no-save-file.js")
 })
-
-function stripComments(source: string): string {
-  return source.replaceAll(/\/\*[\s\S]*?\*\//g, "").replaceAll(/^\s*\/\/.*$/gm, "")
-}

@@ -1,6 +1,6 @@
 /** The packages of the house as they stand on disk: what the architecture tests walk over. */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
-import { join, relative, sep } from "node:path"
+import { join, posix, relative, sep } from "node:path"
 
 export const ROOT = join(import.meta.dirname, "..", "..")
 
@@ -62,4 +62,18 @@ export function findSources(): string[] {
 export function findSpecifiers(source: string): string[] {
   const pattern = /(?:(?<!\.)\bfrom\s*|\bimport\s*\(?\s*)(["'])([^"'\n]+)\1/g
   return Array.from(source.matchAll(pattern), ([, , specifier]) => specifier ?? "")
+}
+
+/** `path` and what it imports by a relative path, however far. */
+export function findReached(path: string, reached = new Set<string>()): Set<string> {
+  if (reached.has(path)) return reached
+  reached.add(path)
+  for (const name of findSpecifiers(read(path))) {
+    if (name.startsWith(".")) findReached(posix.join(posix.dirname(path), name), reached)
+  }
+  return reached
+}
+
+export function stripComments(source: string): string {
+  return source.replaceAll(/\/\*[\s\S]*?\*\//g, "").replaceAll(/^\s*\/\/.*$/gm, "")
 }

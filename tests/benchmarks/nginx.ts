@@ -5,9 +5,10 @@
 import { spawn, type ChildProcess } from "node:child_process"
 import { once } from "node:events"
 import { writeFile } from "node:fs/promises"
-import { connect, createServer } from "node:net"
+import { connect } from "node:net"
 import { join } from "node:path"
 import { createTemporaryFolder } from "../support/temporary-folder.ts"
+import { findFreePort } from "../support/free-port.ts"
 
 export interface Nginx extends AsyncDisposable {
   readonly url: string
@@ -16,7 +17,7 @@ export interface Nginx extends AsyncDisposable {
 /** Resolves once it serves `root`; to undefined where no nginx is installed. */
 export async function startNginx(root: string): Promise<Nginx | undefined> {
   const folder = await createTemporaryFolder()
-  const port = await findPort()
+  const port = await findFreePort()
   const file = join(folder.path, "nginx.conf")
   await writeFile(file, toConfiguration(folder.path, root, port))
   const child = await run(["-p", folder.path, "-e", "stderr", "-c", file])
@@ -61,17 +62,6 @@ function toConfiguration(folder: string, root: string, port: number): string {
     `http { access_log off; sendfile on; tcp_nopush on; ${temporary}`,
     `server { listen 127.0.0.1:${port}; root ${root}; } }`,
   ].join("\n")
-}
-
-/** One that is free now: nginx can't be asked which it took. */
-async function findPort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const address = server.address()
-  server.close()
-  await once(server, "close")
-  if (address === null || typeof address === "string") throw new Error("no port")
-  return address.port
 }
 
 async function untilListening(child: ChildProcess, port: number): Promise<void> {

@@ -8,13 +8,7 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises"
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http"
 import { join } from "node:path"
 import { describe, it, type TestContext } from "node:test"
-import {
-  createClient,
-  isApiError,
-  type ApiError,
-  type DownloadProgress,
-  type TaskArtifact,
-} from "@safelight/client"
+import { createClient, type DownloadProgress, type TaskArtifact } from "@safelight/client"
 import { serve } from "../support/misbehaving-server.ts"
 import { createTemporaryFolder } from "../support/temporary-folder.ts"
 import {
@@ -30,17 +24,11 @@ import {
   toDigest,
   type Answer,
   type TestClock,
+  fails,
 } from "./scripted-client.ts"
 
 const BYTES = randomBytes(300_000)
 const PATH = `/v1/tasks/${ID}/artifacts/video/content`
-
-function fails(work: Promise<unknown>): Promise<ApiError> {
-  return work.then(
-    () => assert.fail("it did not fail"),
-    (error: unknown) => (isApiError(error) ? error : assert.fail(String(error))),
-  )
-}
 
 interface Served {
   readonly artifact: TaskArtifact

@@ -2,16 +2,18 @@
  * A client whose service is a script: each request gets the next answer, the last one for ever. Pauses
  * take no time and are kept; silence ends only if a test lets it.
  */
+import assert from "node:assert/strict"
 import { createHash } from "node:crypto"
 import {
   createClient,
   DEFAULTS,
+  isApiError,
+  type ApiError,
   type Client,
   type ClientClock,
   type ClientOptions,
   type Task,
 } from "@safelight/client"
-
 import { until } from "../support/until.ts"
 
 export const MODEL = "vendor-a/v4.1/flash/text-to-image"
@@ -212,4 +214,12 @@ export function describeBytes(bytes: Uint8Array): Record<string, string> {
     etag: `"${createHash("sha256").update(bytes).digest("hex")}"`,
     "repr-digest": toDigest(bytes),
   }
+}
+
+/** What `work` fails with. */
+export function fails(work: Promise<unknown>): Promise<ApiError> {
+  return work.then(
+    () => assert.fail("it did not fail"),
+    (error: unknown) => (isApiError(error) ? error : assert.fail(String(error))),
+  )
 }

@@ -1,7 +1,6 @@
 /** Waiting for tasks and listing them: when the service is asked, what is told, and when it is given up. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import { isApiError, type ApiError } from "@safelight/client"
 import {
   ACCEPTED,
   createScriptedClient,
@@ -18,6 +17,7 @@ import {
   SUCCEEDED,
   toTask,
   type Answer,
+  fails,
 } from "./scripted-client.ts"
 
 const SHOWN = { "retry-after": "2" }
@@ -26,13 +26,6 @@ const FAILURE = {
   type: "generation_error",
   code: "provider_rejected",
 } as const
-
-function fails(work: Promise<unknown>): Promise<ApiError> {
-  return work.then(
-    () => assert.fail("it did not fail"),
-    (error: unknown) => (isApiError(error) ? error : assert.fail(String(error))),
-  )
-}
 
 describe("waiting", () => {
   it("asks until the task has succeeded, in pauses that grow", async () => {

@@ -5,8 +5,8 @@
  */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import { checkExport, importStreams } from "@safelight/audit"
-import { MAX_CHARGE_MICROS, type Storage, type TaskCommand } from "@safelight/core"
+import { checkExport } from "@safelight/audit"
+import { MAX_CHARGE_MICROS, type TaskCommand } from "@safelight/core"
 import { createMemoryStorage } from "@safelight/testkit"
 import {
   alterRecord,
@@ -19,16 +19,12 @@ import {
   toAppend,
   toFile,
   toTaskId,
+  take,
 } from "./support/transfer-source.ts"
 import { createStream, dispatch, EDIT, submission, success } from "./support/sample-log.ts"
 import { sha256 } from "./support/sha256.ts"
 
 type Member = Record<string, unknown>
-
-function take(storage: Storage, lines: readonly string[], withKeys = false) {
-  const open = toFile(lines)
-  return importStreams({ storage, open, digest: sha256, now: NOW, withKeys })
-}
 
 /** Refused by an import into an empty database, which stays so, and by a check of the file alone. */
 async function assertRefused(lines: readonly string[], message: RegExp): Promise<void> {
@@ -77,7 +73,7 @@ describe("keys that a file brings", () => {
     const lines = await exportLines(await createTransferSource())
     const target = createMemoryStorage()
     await target.setAccount({ id: "eve", now: 7, settings: {} })
-    await assert.rejects(take(target, lines), {
+    await assert.rejects(take(target, lines, false), {
       code: "export-refused",
       message: /^the file brings 2 API keys and 2 link keys, .*--check, then .*--with-keys$/,
     })
@@ -90,20 +86,20 @@ describe("keys that a file brings", () => {
     const lines = await exportLines(await createTransferSource())
     const target = createMemoryStorage()
     target.failAppends(3)
-    await assert.rejects(take(target, lines), { code: "storage-unavailable" })
+    await assert.rejects(take(target, lines, false), { code: "storage-unavailable" })
     target.failAppends(0)
-    await take(target, lines)
+    await take(target, lines, false)
     assert.equal((await target.listKeys()).length, 2)
-    assert.equal((await take(target, lines)).isRepeated, true)
+    assert.equal((await take(target, lines, false)).isRepeated, true)
   })
 
   it("that are all known need nobody's word", async () => {
     const source = await createTransferSource()
     const target = createMemoryStorage()
-    await take(target, await exportLines(source))
+    await take(target, await exportLines(source), false)
     const gone = { kind: "fail", attempt: 0, code: "task_cancelled" } as const
     await source.append(toAppend(createStream(toTaskId("x"), [submission("ann", EDIT), gone])))
-    await take(target, await exportLines(source))
+    await take(target, await exportLines(source), false)
     assert.ok(await target.readTask(toTaskId("x")))
   })
 
@@ -116,7 +112,7 @@ describe("keys that a file brings", () => {
       ),
       linkKeys: LINK_KEYS.map(({ id }) => ({ id })),
     })
-    const { manifest } = await take(createMemoryStorage(), lines)
+    const { manifest } = await take(createMemoryStorage(), lines, false)
     assert.deepEqual(manifest.brought, brought)
   })
 
@@ -299,7 +295,7 @@ describe("an artifact's locator", () => {
       )
     }
     await source.append(toAppend(victim))
-    await take(createMemoryStorage(), await exportLines(source))
+    await take(createMemoryStorage(), await exportLines(source), false)
   })
 })
 
@@ -315,14 +311,14 @@ describe("sums that nobody could tell", () => {
 
   it("of one file are refused", async () => {
     await assertRefused(await exportTasks(toIds(most + 1), dear), says)
-    await take(createMemoryStorage(), await exportTasks(toIds(most), dear))
+    await take(createMemoryStorage(), await exportTasks(toIds(most), dear), false)
   })
 
   it("of a file and what the account used there are refused", async () => {
     const target = createMemoryStorage()
     for (const id of toIds(most)) await target.append(toAppend(createStream(id, dear)))
     const lines = await exportTasks([toTaskId("b")], dear)
-    await assert.rejects(take(target, lines), { code: "export-refused", message: says })
+    await assert.rejects(take(target, lines, false), { code: "export-refused", message: says })
     assert.equal(await target.readTask(toTaskId("b")), undefined)
   })
 })

@@ -17,19 +17,10 @@ import {
   toAppend,
   toFile,
   toTaskId,
+  take,
 } from "./support/transfer-source.ts"
 import { createStream, EDIT, submission } from "./support/sample-log.ts"
 import { sha256 } from "./support/sha256.ts"
-
-function take(storage: Storage, lines: readonly string[]) {
-  return importStreams({
-    storage,
-    open: toFile(lines),
-    digest: sha256,
-    now: NOW,
-    withKeys: true,
-  })
-}
 
 /** What a client could ask for or repeat. */
 async function readTasks(storage: Storage): Promise<unknown> {

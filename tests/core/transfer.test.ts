@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import { checkExport, createAudit, importStreams, type ImportReport } from "@safelight/audit"
+import { checkExport, createAudit, importStreams } from "@safelight/audit"
 import {
   assertServable,
   DEFAULT_PRICES,
@@ -30,20 +30,11 @@ import {
   toAppend,
   toFile,
   toTaskId,
+  take,
 } from "./support/transfer-source.ts"
 import { checkAsync } from "./support/property.ts"
 import { createStream, EDIT, submission, VIDEO } from "./support/sample-log.ts"
 import { sha256 } from "./support/sha256.ts"
-
-function take(storage: MemoryStorage, lines: readonly string[]): Promise<ImportReport> {
-  return importStreams({
-    storage,
-    open: toFile(lines),
-    digest: sha256,
-    now: NOW,
-    withKeys: true,
-  })
-}
 
 async function refuses(
   work: Promise<unknown>,

@@ -11,9 +11,7 @@ import {
   createMemoryStorage,
 } from "@safelight/testkit"
 import { createPausable } from "./pausable.ts"
-import { completed, createScene, type Scene } from "./support.ts"
-
-const ACCEPTED = { kind: "accepted", operation: { id: 7 } } as const
+import { completed, createScene, type Scene, ACCEPTED, submitTo } from "./support.ts"
 
 /** More than a claim lasts with the time until that is noticed. */
 const TAKEN_OVER_MS = 130_000
@@ -125,8 +123,7 @@ describe("a body that stalls", () => {
       ]
       const channel = createScriptedChannel({ submits, submitTimeoutMs: 20_000 })
       const settings = { endAfterMs: 10_000 }
-      const scene = createScene({ channels: [channel], artifacts: createArtifacts(), settings })
-      const { id } = await scene.submit()
+      const { scene, id } = await submitTo(channel, { artifacts: createArtifacts(), settings })
       await scene.clock.advance(20_000)
       assert.equal((await scene.read(id)).state, "succeeded.available")
     }
@@ -150,8 +147,7 @@ describe("an output that came with the answer, which nobody else has", () => {
     const channel = createScriptedChannel({
       submits: [createFailing(() => new TypeError("terminated"))],
     })
-    const scene = createScene({ channels: [channel] })
-    const { id } = await scene.submit()
+    const { scene, id } = await submitTo(channel)
     await scene.clock.advance(60_000)
     assert.deepEqual(scene.story(id), ["submitted", "dispatched", "succeeded"])
     assert.deepEqual([...scene.artifacts.locators.values()].map(String), ["picture"])

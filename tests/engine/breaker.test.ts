@@ -3,9 +3,8 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import type { QueueStorage } from "@safelight/core"
 import { createScriptedChannel, type SubmitReply } from "@safelight/testkit"
-import { completed, createScene, SETTINGS } from "./support.ts"
+import { completed, createScene, SETTINGS, ACCEPTED } from "./support.ts"
 
-const ACCEPTED = { kind: "accepted", operation: { id: 7 } } as const
 const RUNNING = { kind: "running", pollAfterMs: 5_000 } as const
 /** Not tried again before a test is over. */
 const UNAVAILABLE = { kind: "not-created", reason: "unavailable", retryAfterMs: 500_000 } as const

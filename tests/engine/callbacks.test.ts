@@ -20,7 +20,14 @@ import {
   type ScriptedChannelOptions,
   createMemoryStorage,
 } from "@safelight/testkit"
-import { completed, createScene, SETTINGS, type Scene, type SceneOptions } from "./support.ts"
+import {
+  completed,
+  createScene,
+  SETTINGS,
+  type Scene,
+  type SceneOptions,
+  submitTo,
+} from "./support.ts"
 
 const PUBLIC_URL = "https://api.example/base/"
 const OPERATION = { id: "operation-7", url: "/7" }
@@ -32,8 +39,7 @@ const RUNNING = { kind: "running", pollAfterMs: 60_000 } as const
 describe("the address of a callback", () => {
   it("goes with a purchase where the service can be reached and the channel listens", async () => {
     const channel = toListening(createScriptedChannel({ submits: [LOST] }))
-    const scene = createScene({ channels: [channel], publicUrl: PUBLIC_URL })
-    const { id } = await scene.submit()
+    const { scene, id } = await submitTo(channel, { publicUrl: PUBLIC_URL })
     await scene.clock.advance(0)
     const { secret, url } = findAddress(channel)
     const prefix = `https://api.example/base/v1/channels/scripted/callback/${id}.1.`
@@ -65,8 +71,7 @@ describe("the address of a callback", () => {
     const submission = { kind: "keyed", keyTtlMs: 3_600_000 } as const
     const channel = toListening(createScriptedChannel({ submission, submits: [LOST] }))
     channel.willPoll(completed())
-    const scene = createScene({ channels: [channel], publicUrl: PUBLIC_URL })
-    const { id } = await scene.submit()
+    const { scene, id } = await submitTo(channel, { publicUrl: PUBLIC_URL })
     await scene.clock.advance(SETTINGS.backoffMs * 2)
     await scene.engine.finished(id)
     const [first, second] = channel.calls.filter(({ method }) => method === "submit")
@@ -171,8 +176,7 @@ describe("a callback that the provider vouches for", () => {
     )
     channel.willPoll(RUNNING, completed())
     const { entries, log } = createEntries()
-    const scene = createScene({ channels: [channel], publicUrl: PUBLIC_URL, log })
-    const { id } = await scene.submit()
+    const { scene, id } = await submitTo(channel, { publicUrl: PUBLIC_URL, log })
     await scene.clock.advance(0)
     assert.equal((await scene.read(id)).state, "dispatching")
     const key = toKey(findAddress(channel).url)
@@ -195,8 +199,7 @@ describe("a callback that the provider vouches for", () => {
       const late = Promise.withResolvers<SubmitOutcome>()
       const channel = toListening(createScriptedChannel({ submits: [() => late.promise] }))
       channel.willPoll(RUNNING, completed())
-      const scene = createScene({ channels: [channel], publicUrl: PUBLIC_URL })
-      const { id } = await scene.submit()
+      const { scene, id } = await submitTo(channel, { publicUrl: PUBLIC_URL })
       await scene.clock.advance(0)
       const key = toKey(findAddress(channel).url)
       assert.equal(await call(scene, key, VERIFIED), "taken")
@@ -269,8 +272,7 @@ describe("a callback that the provider vouches for", () => {
     const notCreated = { kind: "not-created", reason: "away" } as const
     const channel = toListening(createScriptedChannel({ submits: [notCreated, LOST] }))
     const { entries, log } = createEntries()
-    const scene = createScene({ channels: [channel], publicUrl: PUBLIC_URL, log })
-    const { id } = await scene.submit()
+    const { scene, id } = await submitTo(channel, { publicUrl: PUBLIC_URL, log })
     await scene.clock.advance(SETTINGS.backoffMs * 4)
     const [first] = channel.calls
     assert.ok(first !== undefined)
@@ -395,8 +397,7 @@ async function openWork(
 
 async function open(channel: Listening, options: Partial<SceneOptions>): Promise<Opened> {
   const { entries, log } = createEntries()
-  const scene = createScene({ channels: [channel], publicUrl: PUBLIC_URL, log, ...options })
-  const { id } = await scene.submit()
+  const { scene, id } = await submitTo(channel, { publicUrl: PUBLIC_URL, log, ...options })
   await scene.clock.advance(0)
   return { scene, channel, id, key: toKey(findAddress(channel).url), entries }
 }

@@ -3,9 +3,8 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { cancelTask } from "@safelight/engine"
 import { createScriptedChannel, type ScriptedChannel } from "@safelight/testkit"
-import { completed, createScene, SETTINGS, type Scene } from "./support.ts"
+import { completed, createScene, SETTINGS, type Scene, ACCEPTED } from "./support.ts"
 
-const ACCEPTED = { kind: "accepted", operation: { id: 7 } } as const
 const LOST = { kind: "lost", operation: { id: 7 } } as const
 const RUNNING = { kind: "running", pollAfterMs: 1_000 } as const
 

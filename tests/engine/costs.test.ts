@@ -17,7 +17,7 @@ import { createAudit } from "@safelight/audit"
 import { sha256, type ContentRefusals } from "@safelight/engine"
 import { createScriptedChannel, type ScriptedChannel } from "@safelight/testkit"
 import { createLogRecorder } from "./log-recorder.ts"
-import { completed, createScene, MODEL, PRICES, type Scene } from "./support.ts"
+import { completed, createScene, MODEL, PRICES, type Scene, submitTo } from "./support.ts"
 
 const ALL = { from: 0, to: Number.MAX_SAFE_INTEGER }
 
@@ -161,8 +161,7 @@ describe("the cost of what came to nothing", () => {
   it("stays in sight where the attempt is made again, and where nothing can be used", async () => {
     const lost = { kind: "not-created", reason: "provider_failed", cost: usd(0.01) } as const
     const channel = createScriptedChannel({ submits: [lost, withCost(usd(0.02)) as SubmitOutcome] })
-    const scene = createScene({ channels: [channel] })
-    const { id } = await scene.submit()
+    const { scene, id } = await submitTo(channel)
     await scene.clock.advance(10_000)
     const figures = costsOf(scene, id).map((cost) => toCostFigure(cost).micros)
     assert.deepEqual(figures, [10_000, 20_000])
@@ -195,8 +194,7 @@ describe("the cost of what came to nothing", () => {
 
   it("is unknown where the time of a running task is up, and nothing where nobody had it", async () => {
     const running = createScriptedChannel({ submits: [{ kind: "accepted", operation: "op-1" }] })
-    const scene = createScene({ channels: [running] })
-    const { id } = await scene.submit()
+    const { scene, id } = await submitTo(running)
     await scene.clock.advance(20 * 60_000)
     await scene.engine.sweep()
     assert.deepEqual(costsOf(scene, id), ["unknown"])

@@ -2,9 +2,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { createScriptedChannel, type ScriptedChannel } from "@safelight/testkit"
-import { completed, createScene } from "./support.ts"
-
-const ACCEPTED = { kind: "accepted", operation: { id: 7 } } as const
+import { completed, createScene, ACCEPTED, submitTo } from "./support.ts"
 
 function countSubmits(channel: ScriptedChannel): number {
   return channel.calls.filter(({ method }) => method === "submit").length
@@ -22,8 +20,7 @@ describe("a dispatch", () => {
       ],
       polls: [completed()],
     })
-    const scene = createScene({ channels: [channel] })
-    const { id } = await scene.submit()
+    const { scene, id } = await submitTo(channel)
     await scene.engine.finished(id)
     assert.deepEqual(seen, [["submitted", "dispatched"]])
     assert.deepEqual(scene.story(id), ["submitted", "dispatched", "accepted", "succeeded"])
@@ -31,8 +28,7 @@ describe("a dispatch", () => {
 
   it("records which channel, why, under which key, and until when it may be sent", async () => {
     const channel = createScriptedChannel({ submits: [completed()] })
-    const scene = createScene({ channels: [channel] })
-    const { id } = await scene.submit()
+    const { scene, id } = await submitTo(channel)
     await scene.engine.finished(id)
     const [, dispatched] = scene.history(id)
     assert.ok(dispatched?.type === "dispatched")
@@ -46,8 +42,7 @@ describe("a dispatch", () => {
     const channel = createScriptedChannel({
       submits: [{ kind: "not-created", reason: "busy", retryAfterMs: 5_000 }, completed()],
     })
-    const scene = createScene({ channels: [channel] })
-    const { id } = await scene.submit()
+    const { scene, id } = await submitTo(channel)
     await scene.clock.advance(4_000)
     assert.deepEqual(scene.story(id), ["submitted", "dispatched", "deferred"])
     await scene.clock.advance(3_000)
@@ -62,8 +57,7 @@ describe("a dispatch", () => {
       submits: [ACCEPTED, ACCEPTED, ACCEPTED],
       polls: [lost, lost, lost],
     })
-    const scene = createScene({ channels: [channel] })
-    const { id } = await scene.submit()
+    const { scene, id } = await submitTo(channel)
     await scene.clock.advance(20_000)
     const task = await scene.read(id)
     assert.equal(task.error?.code, "provider_unavailable")
@@ -108,8 +102,7 @@ describe("a dispatch", () => {
   it("says that no provider was there where none came back in time", async () => {
     const away = { kind: "not-created", reason: "away" } as const
     const channel = createScriptedChannel({ submits: Array.from({ length: 100 }, () => away) })
-    const scene = createScene({ channels: [channel] })
-    const { id } = await scene.submit()
+    const { scene, id } = await submitTo(channel)
     await scene.clock.advance(599_000)
     assert.equal((await scene.read(id)).finishedAt, 0)
     await scene.engine.sweep(scene.clock.now() + 1_000)

@@ -13,10 +13,9 @@ import {
 } from "@safelight/core"
 import { createScriptedChannel, type ScriptedChannel } from "@safelight/testkit"
 import { createLogRecorder } from "./log-recorder.ts"
-import { completed, createScene, type Scene } from "./support.ts"
+import { completed, createScene, type Scene, ACCEPTED, submitTo } from "./support.ts"
 
 const LOST = { kind: "lost", operation: { id: 7 } } as const
-const ACCEPTED = { kind: "accepted", operation: { id: 7 } } as const
 const KEYED: Submission = { kind: "keyed", keyTtlMs: 3_600_000 }
 const LOOKUP: Submission = { kind: "lookup", longestRequestMs: 5_000 }
 
@@ -29,8 +28,7 @@ async function createLate(log: Log = SILENT_LOG) {
   let answer!: (outcome: SubmitOutcome) => void
   const late = new Promise<SubmitOutcome>((resolve) => (answer = resolve))
   const channel = createScriptedChannel({ submits: [() => late] })
-  const scene = createScene({ channels: [channel], log })
-  const { id } = await scene.submit()
+  const { scene, id } = await submitTo(channel, { log })
   await scene.clock.advance(30_000)
   assert.equal((await scene.read(id)).state, "doubtful")
   return { answer, id, scene }
@@ -58,8 +56,7 @@ describe("a lost answer", () => {
       submits: [LOST],
       polls: [completed()],
     })
-    const scene = createScene({ channels: [channel] })
-    const { id } = await scene.submit()
+    const { scene, id } = await submitTo(channel)
     await scene.clock.advance(5_000)
     const story = ["submitted", "dispatched", "doubted", "dispatched", "accepted", "succeeded"]
     assert.deepEqual(scene.story(id), story)
@@ -76,8 +73,7 @@ describe("a lost answer", () => {
       submits: [LOST],
       polls: [completed()],
     })
-    const scene = createScene({ channels: [channel] })
-    const { id } = await scene.submit()
+    const { scene, id } = await submitTo(channel)
     await scene.clock.advance(60_000)
     assert.deepEqual(methods(channel), ["submit"], "it asked while a request could be on its way")
     await scene.clock.advance(10_000)
@@ -119,8 +115,7 @@ describe("a lost answer", () => {
         throw new SafelightError({ code: "channel-unavailable", message: "502" })
       },
     }
-    const scene = createScene({ channels: [failing] })
-    const { id } = await scene.submit()
+    const { scene, id } = await submitTo(failing)
     await scene.clock.advance(90_000)
     const [first = 0] = asked
     assert.deepEqual(
@@ -146,8 +141,7 @@ describe("a lost answer", () => {
       submits: [LOST, ...Array.from({ length: 15 }, () => new Error("bad gateway")), ACCEPTED],
       polls: [completed()],
     })
-    const scene = createScene({ channels: [channel] })
-    const { id } = await scene.submit()
+    const { scene, id } = await submitTo(channel)
     await scene.clock.advance(599_000)
     assert.equal((await scene.read(id)).state, "succeeded.available")
     assert.deepEqual(channel.created, [`${id}.1`])
@@ -165,8 +159,7 @@ describe("a lost answer", () => {
       },
       find: () => Promise.resolve({ operation: { id: 7 } }),
     }
-    const scene = createScene({ channels: [channel] })
-    const { id } = await scene.submit()
+    const { scene, id } = await submitTo(channel)
     await scene.clock.advance(100_000)
     assert.deepEqual(scene.story(id).slice(-3), ["doubted", "accepted", "succeeded"])
     assert.equal(scripted.created.length, 1)
@@ -177,8 +170,7 @@ describe("a lost answer", () => {
       submission: LOOKUP,
       submits: [new Error("reset"), completed()],
     })
-    const scene = createScene({ channels: [channel] })
-    const { id } = await scene.submit()
+    const { scene, id } = await submitTo(channel)
     await scene.clock.advance(90_000)
     assert.deepEqual(scene.story(id).slice(2), ["doubted", "deferred", "dispatched", "succeeded"])
     assert.equal(channel.created.length, 1)
@@ -186,8 +178,7 @@ describe("a lost answer", () => {
 
   it("of an unkeyed channel is never sent again: it fails at its end, uncharged", async () => {
     const channel = createScriptedChannel({ submits: [LOST] })
-    const scene = createScene({ channels: [channel] })
-    const { id } = await scene.submit()
+    const { scene, id } = await submitTo(channel)
     await scene.clock.advance(599_000)
     assert.equal((await scene.read(id)).state, "doubtful")
     await scene.clock.advance(2_000)
@@ -202,8 +193,7 @@ describe("a lost answer", () => {
       submission: { kind: "keyed", keyTtlMs: 500 },
       submits: [LOST],
     })
-    const scene = createScene({ channels: [channel] })
-    const { id } = await scene.submit()
+    const { scene, id } = await submitTo(channel)
     await scene.clock.advance(601_000)
     assert.equal((await scene.read(id)).error?.code, "upstream_outcome_unknown")
     assert.deepEqual(methods(channel), ["submit"])
@@ -219,8 +209,7 @@ describe("a lost answer", () => {
       ],
       polls: [completed()],
     })
-    const scene = createScene({ channels: [channel] })
-    const { id } = await scene.submit()
+    const { scene, id } = await submitTo(channel)
     await scene.clock.advance(11_000)
     assert.equal((await scene.read(id)).state, "doubtful")
     await scene.clock.advance(20_000)
@@ -265,8 +254,7 @@ describe("a lost answer", () => {
     const submits = [answerAfter(82_000, 7), answerAfter(9_000, 8)]
     const scripted = createScriptedChannel({ submission: LOOKUP, submits, polls })
     const channel = { ...scripted, find: () => Promise.resolve({ operation: { id: 7 } }) }
-    const scene = createScene({ channels: [channel] })
-    const { id } = await scene.submit()
+    const { scene, id } = await submitTo(channel)
     await scene.clock.advance(81_000)
     const story = ["submitted", "dispatched", "doubted", "accepted", "deferred", "dispatched"]
     assert.deepEqual(scene.story(id), story)

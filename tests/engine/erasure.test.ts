@@ -3,9 +3,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import type { PollOutcome, PollRequest } from "@safelight/core"
 import { createScriptedChannel, type PollReply, type ScriptedChannel } from "@safelight/testkit"
-import { completed, createScene, type Scene } from "./support.ts"
-
-const ACCEPTED = { kind: "accepted", operation: { id: 7 } } as const
+import { completed, createScene, type Scene, ACCEPTED, submitTo } from "./support.ts"
 
 interface TakenOver {
   readonly id: string
@@ -94,8 +92,7 @@ describe("a refusal after an erasure", () => {
       return refused
     }
     const channel = createScriptedChannel({ submits: [ACCEPTED], polls: [erasing] })
-    const scene = createScene({ channels: [channel] })
-    const { id } = await scene.submit()
+    const { scene, id } = await submitTo(channel)
     await scene.clock.advance(1_000)
     assert.equal((await scene.read(id)).error?.code, "provider_rejected")
     assert.equal(scene.storage.inputs.size, 0)

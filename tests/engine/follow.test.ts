@@ -4,9 +4,7 @@ import { createHash } from "node:crypto"
 import { describe, it } from "node:test"
 import { SafelightError, type PollOutcome } from "@safelight/core"
 import { createScriptedChannel } from "@safelight/testkit"
-import { completed, createScene } from "./support.ts"
-
-const ACCEPTED = { kind: "accepted", operation: { id: 7 } } as const
+import { completed, createScene, ACCEPTED, submitTo } from "./support.ts"
 
 const RESTING = { kind: "running", pollAfterMs: 1_000_000 } as const
 
@@ -21,8 +19,7 @@ describe("a running task", () => {
       submits: [ACCEPTED],
       polls: [...steps.map(running), completed()],
     })
-    const scene = createScene({ channels: [channel] })
-    const { id } = await scene.submit()
+    const { scene, id } = await submitTo(channel)
     await scene.clock.advance(20_000)
     const recorded = scene
       .history(id)
@@ -37,8 +34,7 @@ describe("a running task", () => {
       submits: [ACCEPTED],
       polls: [down, down, completed()],
     })
-    const scene = createScene({ channels: [channel] })
-    const { id } = await scene.submit()
+    const { scene, id } = await submitTo(channel)
     await scene.clock.advance(2_999)
     assert.equal((await scene.read(id)).state, "running")
     await scene.clock.advance(1)
@@ -50,8 +46,7 @@ describe("a running task", () => {
       submits: [ACCEPTED],
       polls: Array.from({ length: 99 }, () => () => new Promise<never>(() => {})),
     })
-    const scene = createScene({ channels: [channel] })
-    const { id } = await scene.submit()
+    const { scene, id } = await submitTo(channel)
     await scene.clock.advance(606_000)
     const task = await scene.read(id)
     assert.equal(task.error?.code, "generation_timeout")
@@ -65,8 +60,7 @@ describe("a running task", () => {
         polls: [RESTING, RESTING, completed()],
         cancelOutcome,
       })
-      const scene = createScene({ channels: [channel] })
-      const { id } = await scene.submit()
+      const { scene, id } = await submitTo(channel)
       await scene.clock.advance(610_000)
       const { error, state } = await scene.read(id)
       const isKept = cancelOutcome === "too-late"
@@ -80,8 +74,7 @@ describe("a running task", () => {
       submits: [ACCEPTED, completed()],
       polls: [{ kind: "not-created", reason: "evicted" }],
     })
-    const scene = createScene({ channels: [channel] })
-    const { id } = await scene.submit()
+    const { scene, id } = await submitTo(channel)
     await scene.clock.advance(5_000)
     const story = ["submitted", "dispatched", "accepted", "deferred", "dispatched", "succeeded"]
     assert.deepEqual(scene.story(id), story)
@@ -137,8 +130,7 @@ describe("a completed operation", () => {
 
   it("fails as no_output where there is nothing", async () => {
     const channel = createScriptedChannel({ submits: [{ kind: "completed", outputs: [] }] })
-    const scene = createScene({ channels: [channel] })
-    const { id } = await scene.submit()
+    const { scene, id } = await submitTo(channel)
     assert.equal((await scene.engine.finished(id))?.error?.code, "no_output")
   })
 

@@ -3,9 +3,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { SafelightError } from "@safelight/core"
 import { createScriptedChannel } from "@safelight/testkit"
-import { completed, createScene, type Scene } from "./support.ts"
-
-const ACCEPTED = { kind: "accepted", operation: { id: 7 } } as const
+import { completed, createScene, type Scene, ACCEPTED } from "./support.ts"
 
 function createLost(): SafelightError {
   const message = "the connection was lost"

@@ -1,14 +1,10 @@
 /** Heartbeats: how often they come, and that what is held is made equal to what is in hand. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import { SafelightError, type ReleaseRequest } from "@safelight/core"
+import { type ReleaseRequest } from "@safelight/core"
 import { createScriptedChannel } from "@safelight/testkit"
 import { completed, createScene, type Scene } from "./support.ts"
-
-function createLost(): SafelightError {
-  const message = "the database does not answer"
-  return new SafelightError({ code: "storage-unavailable", message, retryable: true })
-}
+import { unavailable } from "../support/unavailable.ts"
 
 /** The moments of the next heartbeats, ms from now. */
 function noteBeats({ clock, storage }: Scene, longMs = 0): () => readonly number[] {
@@ -140,9 +136,9 @@ describe("a heartbeat", () => {
       await admit(request)
       stored = request.append.task
       Object.assign(storage, { admit })
-      throw createLost()
+      throw unavailable()
     }
-    storage.readTask = () => Promise.reject(createLost())
+    storage.readTask = () => Promise.reject(unavailable())
     await assert.rejects(scene.submit(), { code: "outcome-unknown" })
     storage.readTask = readTask
     assert.deepEqual(scene.story(stored), ["submitted"])
@@ -188,7 +184,7 @@ describe("what was taken before the lease may have expired, and is heard of afte
     }
     scene.engine.start()
     await clock.advance(1_000)
-    storage.heartbeat = () => Promise.reject(createLost())
+    storage.heartbeat = () => Promise.reject(unavailable())
     await clock.advance(70_000)
     storage.heartbeat = heartbeat
     await clock.advance(31_000)

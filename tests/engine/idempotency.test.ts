@@ -3,7 +3,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import type { IdempotencyKey, SubmitResult, Task } from "@safelight/core"
 import { createScriptedChannel } from "@safelight/testkit"
-import { completed, createScene, type Scene } from "./support.ts"
+import { completed, createScene, type Scene, brief } from "./support.ts"
 
 const DAY_MS = 86_400_000
 const FIRST = { key: "order-1", fingerprint: "a1".repeat(32) }
@@ -26,12 +26,6 @@ function submitAs(
 function taskOf(result: SubmitResult): Task {
   assert.ok(result.kind === "submitted", JSON.stringify(result))
   return result.task
-}
-
-/** The rejection's code, or whether the task is a replayed one. */
-function brief(result: SubmitResult): string {
-  if (result.kind === "rejected") return result.rejection.code
-  return result.isReplayed ? "replayed" : "new"
 }
 
 /** Holds the next admission back until it is let go. */

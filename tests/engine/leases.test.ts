@@ -9,9 +9,8 @@ import {
   createMemoryStorage,
 } from "@safelight/testkit"
 import { createPausable } from "./pausable.ts"
-import { completed, createScene, type Scene } from "./support.ts"
+import { completed, createScene, type Scene, ACCEPTED } from "./support.ts"
 
-const ACCEPTED = { kind: "accepted", operation: { id: 7 } } as const
 const KEYED: Submission = { kind: "keyed", keyTtlMs: 3_600_000 }
 
 /** More than a lease lasts with the time until that is noticed. */

@@ -3,7 +3,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import type { AccountSettings, SubmitResult } from "@safelight/core"
 import { createScriptedChannel, type ScriptedChannel } from "@safelight/testkit"
-import { completed, createScene, type Scene } from "./support.ts"
+import { completed, createScene, type Scene, brief } from "./support.ts"
 
 const PARAMETERS = { prompt: "a quiet harbour" }
 /** What the model charges for an image. */
@@ -30,12 +30,6 @@ function submitImages(
   const parameters = { ...PARAMETERS, count }
   const request = { account, model: "model-a", parameters }
   return engine.submit(key === "" ? request : { ...request, idempotency })
-}
-
-/** The rejection's code, or that the task is new or replayed. */
-function brief(result: SubmitResult): string {
-  if (result.kind === "rejected") return result.rejection.code
-  return result.isReplayed ? "replayed" : "new"
 }
 
 function idOf(result: SubmitResult): string {

@@ -5,9 +5,8 @@ import { hashEvent } from "@safelight/core"
 import { sha256 } from "@safelight/engine"
 import { advanceSample, createScriptedChannel, type ScriptedChannel } from "@safelight/testkit"
 import { createLogRecorder } from "./log-recorder.ts"
-import { completed, createScene } from "./support.ts"
+import { completed, createScene, ACCEPTED, submitTo } from "./support.ts"
 
-const ACCEPTED = { kind: "accepted", operation: { id: 7 } } as const
 const RUNNING = { kind: "running", pollAfterMs: 1_000 } as const
 
 function countSubmits({ calls }: ScriptedChannel): number {
@@ -27,8 +26,7 @@ describe("a database that has lost a task's last events", () => {
       ],
     })
     const { entries, log } = createLogRecorder()
-    const scene = createScene({ channels: [channel], log })
-    const { id } = await scene.submit()
+    const { scene, id } = await submitTo(channel, { log })
     await scene.clock.advance(60_000)
     assert.deepEqual(scene.story(id), ["submitted", "dispatched", "accepted", "succeeded"])
     const { because, upstreamKey: key } = (await scene.read(id)).dispatch ?? {}
@@ -47,8 +45,7 @@ describe("a database that has lost a task's last events", () => {
       submits: [ACCEPTED, ACCEPTED],
       polls: Array.from({ length: 40 }, (_, index) => (index < 35 ? RUNNING : completed())),
     })
-    const scene = createScene({ channels: [channel] })
-    const { id } = await scene.submit()
+    const { scene, id } = await submitTo(channel)
     await scene.clock.advance(5_500)
     scene.storage.goBack(id, 1)
     await scene.clock.advance(60_000)
@@ -72,8 +69,7 @@ describe("a database that has lost a task's last events", () => {
       ],
     })
     const { entries, log } = createLogRecorder()
-    const scene = createScene({ channels: [channel], log })
-    const { id } = await scene.submit()
+    const { scene, id } = await submitTo(channel, { log })
     await scene.clock.advance(60_000)
     const story = ["submitted", "dispatched", "doubted", "accepted", "succeeded"]
     assert.deepEqual(scene.story(id), story)
@@ -102,8 +98,7 @@ describe("a database that has lost a task's last events", () => {
         return "stopped" as const
       },
     }
-    const scene = createScene({ channels: [channel] })
-    const { id } = await scene.submit()
+    const { scene, id } = await submitTo(channel)
     await scene.clock.advance(30_000)
     assert.ok((await scene.read(id)).attempt > 1)
     // All attempts are lost, and the task waits in the queue for a third process.
@@ -148,8 +143,7 @@ describe("a database that has lost a task's last events", () => {
       ],
     })
     const { entries, log } = createLogRecorder()
-    const scene = createScene({ channels: [channel], log })
-    const { id } = await scene.submit()
+    const { scene, id } = await submitTo(channel, { log })
     await scene.clock.advance(5_000)
     assert.equal(await scene.storage.readTask(id), undefined)
     const [lost] = entries.filter(({ level }) => level === "error")

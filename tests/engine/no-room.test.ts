@@ -2,7 +2,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { createScriptedChannel } from "@safelight/testkit"
-import { completed, createScene, SETTINGS } from "./support.ts"
+import { completed, createScene, SETTINGS, submitTo } from "./support.ts"
 
 const BUSY = { kind: "busy", reason: "queue_full" } as const
 const PENDING = { kind: "pending" } as const
@@ -84,8 +84,7 @@ describe("a key that is still being taken in", () => {
   it("is sent again until it is accepted, and stays the same", async () => {
     const submits = [PENDING, PENDING, ACCEPTED]
     const channel = createScriptedChannel({ submission: KEYED, submits, polls: [completed()] })
-    const scene = createScene({ channels: [channel] })
-    const { id } = await scene.submit()
+    const { scene, id } = await submitTo(channel)
     await scene.clock.advance(30_000)
     assert.equal((await scene.read(id)).state, "succeeded.available")
     const keys = channel.calls.map(({ request }) => request.upstreamKey)
@@ -95,8 +94,7 @@ describe("a key that is still being taken in", () => {
 
   it("means nothing where keys are not honoured: the call is in doubt", async () => {
     const channel = createScriptedChannel({ submits: [PENDING] })
-    const scene = createScene({ channels: [channel] })
-    const { id } = await scene.submit()
+    const { scene, id } = await submitTo(channel)
     await scene.clock.advance(60_000)
     assert.equal((await scene.read(id)).state, "doubtful")
     assert.equal(channel.calls.length, 1)
@@ -111,8 +109,7 @@ describe("a look-up", () => {
       submits: [{ kind: "lost", operation: "op-7" }],
       polls: [completed()],
     })
-    const scene = createScene({ channels: [channel] })
-    const { id } = await scene.submit()
+    const { scene, id } = await submitTo(channel)
     await scene.clock.advance(SETTINGS.leaseMs + 5_000 + 115_000)
     assert.equal((await scene.read(id)).state, "doubtful")
     await scene.clock.advance(20_000)

@@ -9,9 +9,9 @@ import {
   type MemoryStorage,
 } from "@safelight/testkit"
 import { createPausable } from "./pausable.ts"
-import { completed, createScene, type Scene } from "./support.ts"
+import { completed, createScene, type Scene, ACCEPTED, submitTo } from "./support.ts"
+import { unavailable } from "../support/unavailable.ts"
 
-const ACCEPTED = { kind: "accepted", operation: { id: 7 } } as const
 const KEYED: Submission = { kind: "keyed", keyTtlMs: 3_600_000 }
 const LOOKUP: Submission = { kind: "lookup", longestRequestMs: 5_000 }
 
@@ -22,13 +22,8 @@ const TAKEN_OVER_MS = 130_000
 
 function untilAborted(signal: AbortSignalLike | undefined): Promise<never> {
   return new Promise((_, reject) => {
-    signal?.addEventListener("abort", () => reject(createLost()))
+    signal?.addEventListener("abort", () => reject(unavailable()))
   })
-}
-
-function createLost(): SafelightError {
-  const message = "the database does not answer"
-  return new SafelightError({ code: "storage-unavailable", message, retryable: true })
 }
 
 /** Whether `promise` is settled once `durationMs` have passed. */
@@ -69,7 +64,7 @@ describe("a stop while nothing can be written", () => {
     const { id } = await first.submit()
     await clock.advance(1_000)
     assert.equal((await first.read(id)).state, "dispatching")
-    const own = { ...storage, append: () => Promise.reject(createLost()) }
+    const own = { ...storage, append: () => Promise.reject(unavailable()) }
     Object.assign(storage, { append: quiet, take: quiet, heartbeat: quiet, listLeases: quiet })
     const channels = [createScriptedChannel()]
     const scene = createScene({ artifacts, channels, clock, storage: own })
@@ -82,8 +77,7 @@ describe("a stop while nothing can be written", () => {
   it("does not wait for that of an operation that was found", async () => {
     const lost = { kind: "lost", operation: { id: 7 } } as const
     const channel = createScriptedChannel({ submission: LOOKUP, submits: [lost] })
-    const scene = createScene({ channels: [channel] })
-    const { id } = await scene.submit()
+    const { scene, id } = await submitTo(channel)
     await scene.clock.advance(60_000)
     scene.storage.failAppends(Infinity)
     await scene.clock.advance(30_000)
@@ -170,7 +164,7 @@ describe("a sweep while nothing can be written", () => {
     storage.append = async (request) => {
       if (!fails(request.task)) return append(request)
       tries += 1
-      throw createLost()
+      throw unavailable()
     }
     return () => tries
   }
@@ -189,7 +183,7 @@ describe("a sweep while nothing can be written", () => {
   it("rejects where the storage does not answer either, and asks it no further", async () => {
     const scene = await createOverdue(3)
     const countTries = failAppendsOf(scene, () => {
-      scene.storage.findOverdue = () => Promise.reject(createLost())
+      scene.storage.findOverdue = () => Promise.reject(unavailable())
       return true
     })
     const sweeping = scene.engine.sweep(scene.clock.now() + 600_000)
@@ -233,8 +227,8 @@ describe("an intent that may be stored", () => {
     const { id } = await scene.submit()
     storage.append = async (request) => {
       await append(request)
-      storage.append = () => Promise.reject(createLost())
-      throw createLost()
+      storage.append = () => Promise.reject(unavailable())
+      throw unavailable()
     }
     scene.engine.start()
     await scene.clock.advance(1)
@@ -299,8 +293,7 @@ describe("what a channel answered", () => {
       return append(request)
     }
     const channel = createScriptedChannel({ submits: [ACCEPTED], polls: [completed()] })
-    const scene = createScene({ channels: [channel], storage })
-    const { id } = await scene.submit()
+    const { scene, id } = await submitTo(channel, { storage })
     await scene.clock.advance(30_000)
     assert.equal(refusals, 0)
     assert.deepEqual(scene.story(id), ["submitted", "dispatched", "accepted", "succeeded"])

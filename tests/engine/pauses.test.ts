@@ -8,9 +8,8 @@ import {
   createMemoryStorage,
 } from "@safelight/testkit"
 import { createLogRecorder } from "./log-recorder.ts"
-import { completed, createScene, SETTINGS, type Scene } from "./support.ts"
+import { completed, createScene, SETTINGS, type Scene, ACCEPTED } from "./support.ts"
 
-const ACCEPTED = { kind: "accepted", operation: { id: 7 } } as const
 const RUNNING = { kind: "running", pollAfterMs: 5_000 } as const
 /** By then a pause was noticed, and what waited has been looked at. */
 const NOTICE_MS = 4_000

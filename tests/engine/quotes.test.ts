@@ -12,7 +12,7 @@ import {
 } from "@safelight/core"
 import { createScriptedChannel } from "@safelight/testkit"
 import { priceVersionOf } from "../support/price-version.ts"
-import { completed, createScene, PRICES, SETTINGS, type Scene } from "./support.ts"
+import { completed, createScene, PRICES, SETTINGS, type Scene, brief } from "./support.ts"
 
 const IMAGE_MICROS = 30_000
 const PARAMETERS = { prompt: "a quiet harbour" }
@@ -34,12 +34,6 @@ async function quote(
 
 function submit({ engine }: Scene, more: Partial<SubmitRequest> = {}): Promise<SubmitResult> {
   return engine.submit({ account: "ada", model: "model-a", parameters: PARAMETERS, ...more })
-}
-
-/** The rejection's code, or whether the task is a replayed one. */
-function brief(result: SubmitResult): string {
-  if (result.kind === "rejected") return result.rejection.code
-  return result.isReplayed ? "replayed" : "new"
 }
 
 describe("a quote", () => {

@@ -4,7 +4,7 @@ import { describe, it } from "node:test"
 import type { CancelOutcome, SubmitOutcome } from "@safelight/core"
 import { createScriptedChannel } from "@safelight/testkit"
 import { createLogRecorder, type LogEntry } from "./log-recorder.ts"
-import { completed, createScene } from "./support.ts"
+import { completed, createScene, submitTo } from "./support.ts"
 
 const REFUSED = "purchase not delivered"
 
@@ -31,8 +31,7 @@ describe("a purchase that its task does not take any more", () => {
   it("is named in the log with its handle, and the channel is asked to stop", async () => {
     const { answer, cancelled, channel } = createLate()
     const { entries, log } = createLogRecorder()
-    const scene = createScene({ channels: [channel], log })
-    const { id } = await scene.submit()
+    const { scene, id } = await submitTo(channel, { log })
     await scene.clock.advance(602_000)
     assert.equal((await scene.read(id)).error?.code, "upstream_outcome_unknown")
     answer({ kind: "accepted", operation: { id: 7 } })
@@ -68,8 +67,7 @@ describe("a purchase that its task does not take any more", () => {
   it("is named also where it came complete, and its files are removed", async () => {
     const { answer, channel } = createLate()
     const { entries, log } = createLogRecorder()
-    const scene = createScene({ channels: [channel], log })
-    const { id } = await scene.submit()
+    const { scene, id } = await submitTo(channel, { log })
     await scene.clock.advance(602_000)
     answer({ ...completed(), operation: { id: 8 } })
     await scene.clock.advance(1)
@@ -110,8 +108,7 @@ describe("a purchase that its task does not take any more", () => {
       polls: [{ kind: "running", pollAfterMs: 60_000 }, completed()],
     })
     const { entries, log } = createLogRecorder()
-    const scene = createScene({ channels: [channel], log })
-    const { id } = await scene.submit()
+    const { scene, id } = await submitTo(channel, { log })
     await scene.clock.advance(30_000)
     assert.equal((await scene.read(id)).state, "running")
     answer(accepted)

@@ -10,7 +10,7 @@ import {
   createMemoryArtifacts,
 } from "@safelight/testkit"
 import { createPausable } from "./pausable.ts"
-import { completed, createScene } from "./support.ts"
+import { completed, createScene, submitTo } from "./support.ts"
 
 const LOST = { kind: "lost", operation: { id: 7 } } as const
 
@@ -70,8 +70,7 @@ describe("a free channel whose operator allows repeats", () => {
 
   it("is left alone with what it has in doubt where its operator has not allowed it", async () => {
     const channel = createFree([LOST, completed()])
-    const scene = createScene({ channels: [channel] })
-    const { id } = await scene.submit()
+    const { scene, id } = await submitTo(channel)
     await scene.clock.advance(500_000)
     assert.deepEqual(scene.story(id), ["submitted", "dispatched", "doubted"])
   })

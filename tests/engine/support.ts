@@ -16,6 +16,7 @@ import {
   type NodeFacts,
   type PriceBook,
   type Probe,
+  type SubmitResult,
   type Task,
   type TaskEvent,
   type Tracer,
@@ -54,6 +55,9 @@ export const MODEL = defineModel({
 
 export const PRICES = [{ version: "1", models: { "model-a": { perImageMicros: 30_000 } } }] as const
 
+/** What a channel answers that took a task. */
+export const ACCEPTED = { kind: "accepted", operation: { id: 7 } } as const
+
 /** Short round numbers, so that a test can name the moment it means. */
 export const SETTINGS: EngineSettings = {
   leaseMs: 60_000,
@@ -75,6 +79,12 @@ export const SETTINGS: EngineSettings = {
   pollTimeoutMs: 20_000,
   breakerFailures: 3,
   breakerOpenMs: 15_000,
+}
+
+/** The rejection's code, or whether the task is a replayed one. */
+export function brief(result: SubmitResult): string {
+  if (result.kind === "rejected") return result.rejection.code
+  return result.isReplayed ? "replayed" : "new"
 }
 
 export interface Scene {
@@ -113,6 +123,16 @@ export interface SceneOptions {
   readonly contentRefusals?: ContentRefusals
   /** Whether the engine works from the beginning; it does unless said otherwise. */
   readonly isStarted?: boolean
+}
+
+/** A scene with one channel, and a task that was submitted to it. */
+export async function submitTo(
+  channel: SceneOptions["channels"][number],
+  options: Omit<SceneOptions, "channels"> = {},
+): Promise<{ readonly scene: Scene; readonly id: string }> {
+  const scene = createScene({ ...options, channels: [channel] })
+  const { id } = await scene.submit()
+  return { scene, id }
 }
 
 export function createScene({ isStarted = true, settings, ...options }: SceneOptions): Scene {

@@ -4,7 +4,7 @@ import { describe, it } from "node:test"
 import { SafelightError, type PriceBook } from "@safelight/core"
 import { createScriptedChannel, type PollReply, type ScriptedChannel } from "@safelight/testkit"
 import { createLogRecorder } from "./log-recorder.ts"
-import { completed, createScene, PRICES, type Scene } from "./support.ts"
+import { completed, createScene, PRICES, type Scene, submitTo } from "./support.ts"
 
 const DAY_MS = 86_400_000
 
@@ -191,8 +191,7 @@ describe("a running task past its end", () => {
     }
     const polls = [{ kind: "running", pollAfterMs: 590_000 } as const, slow]
     const channel = createScriptedChannel({ submits: [accepted], polls })
-    const scene = createScene({ channels: [channel] })
-    const { id } = await scene.submit()
+    const { scene, id } = await submitTo(channel)
     await scene.clock.advance(600_001)
     assert.equal((await scene.engine.sweep()).timedOut, 0)
     await scene.clock.advance(20_000)
@@ -288,8 +287,7 @@ describe("a running task past its end that nobody can settle now", () => {
   it("is asked again at a measured pace by the process that has it", async () => {
     const polls: PollReply[] = [silent, ...Array.from({ length: 99 }, () => failing), completed()]
     const channel = createScriptedChannel({ submits: [accepted], polls })
-    const scene = createScene({ channels: [channel] })
-    const { id } = await scene.submit()
+    const { scene, id } = await submitTo(channel)
     await scene.clock.advance(600_000 + 590_000)
     const asked = listMethods(channel).length - 2
     assert.ok(asked > 5 && asked < 30, `asked ${asked} times in ten minutes`)
@@ -478,8 +476,7 @@ describe("a stop", () => {
         },
       ],
     })
-    const scene = createScene({ channels: [channel] })
-    const { id } = await scene.submit()
+    const { scene, id } = await submitTo(channel)
     await scene.clock.advance(1)
     const stopped = scene.engine.stop({ graceMs: 5_000 })
     await scene.clock.advance(5_000)
@@ -493,8 +490,7 @@ describe("a stop", () => {
       submits: [accepted],
       polls: [() => new Promise<never>(() => {})],
     })
-    const scene = createScene({ channels: [slow] })
-    const { id } = await scene.submit()
+    const { scene, id } = await submitTo(slow)
     await scene.clock.advance(1)
     const stopped = scene.engine.stop({ graceMs: 1_000 })
     await scene.clock.advance(1_000)

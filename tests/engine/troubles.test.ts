@@ -10,7 +10,7 @@ import {
   type Storage,
 } from "@safelight/core"
 import { createScriptedChannel, type ScriptedChannel } from "@safelight/testkit"
-import { completed, createScene, SETTINGS } from "./support.ts"
+import { completed, createScene, SETTINGS, submitTo } from "./support.ts"
 
 const POOR = {
   kind: "not-created",
@@ -60,8 +60,7 @@ describe("a channel without money", () => {
     const { entries, log } = createEntries()
     const other = { ...POOR, providerWords: "Exhausted balance (request 2)" }
     const channel = createScriptedChannel({ submits: [POOR, other, completed()] })
-    const scene = createScene({ channels: [channel], log })
-    const { id } = await scene.submit()
+    const { scene, id } = await submitTo(channel, { log })
     await scene.clock.advance(0)
     const { reason } = POOR
     assert.deepEqual(entries, [
@@ -89,8 +88,7 @@ describe("a channel without money", () => {
 
   it("is told to no account: the words stand beside the log, and can be erased", async () => {
     const channel = createScriptedChannel({ submits: [POOR, completed()] })
-    const scene = createScene({ channels: [channel] })
-    const { id } = await scene.submit()
+    const { scene, id } = await submitTo(channel)
     await scene.clock.advance(TOLD_MS)
     assert.ok(!JSON.stringify(scene.history(id)).includes("balance"))
     const input = await scene.storage.readInput({ task: id, name: "provider:1" })

@@ -20,6 +20,7 @@ import { createInstantChannel } from "../support/instant-channel.ts"
 import { createTemporaryFolder } from "../support/temporary-folder.ts"
 import { createMigrated, createTestDatabase } from "../support/test-database.ts"
 import { until } from "../support/until.ts"
+import { type ServerEvent } from "../faults/server-events.ts"
 
 /** A database that nobody has open while it is copied or set back. */
 interface Database {
@@ -59,16 +60,10 @@ const DATABASES: Readonly<Record<string, (places: AsyncDisposableStack) => Promi
   },
 }
 
-interface Told {
-  readonly id: string
-  readonly event: string
-  readonly data: string
-}
-
 interface Node extends AsyncDisposable {
   readonly key: string
   /** Of `/v1/…`: its first events, up to `count`, behind the event of `after`. */
-  read(path: string, count: number, after?: string): Promise<readonly Told[]>
+  read(path: string, count: number, after?: string): Promise<readonly ServerEvent[]>
   submit(): Promise<string>
   /** Begins to carry tasks out and to send messages. */
   start(): void
@@ -79,7 +74,7 @@ const ACCOUNT = "ada"
 /** What happens to a task once it is worked on. */
 const LOST = ["task.dispatched", "task.accepted", "task.succeeded"]
 
-const toTypes = (told: readonly Told[]) => told.map(({ event }) => event)
+const toTypes = (told: readonly ServerEvent[]) => told.map(({ event }) => event)
 
 /** Everything that a service has, on `storage`; messages go to `sent`. */
 async function createNode(
@@ -121,12 +116,16 @@ async function createNode(
   }
   const key = known ?? (await createKey({ keys: storage, account: ACCOUNT, now: clock.now() })).key
 
-  async function read(path: string, count: number, after?: string): Promise<readonly Told[]> {
+  async function read(
+    path: string,
+    count: number,
+    after?: string,
+  ): Promise<readonly ServerEvent[]> {
     const resumed = after === undefined ? {} : { "last-event-id": after }
     const headers = { authorization: `Bearer ${key}`, ...resumed }
     const answer = await handler.fetch(new Request(`http://inner.example${path}`, { headers }))
     assert.equal(answer.status, 200, path)
-    const told: Told[] = []
+    const told: ServerEvent[] = []
     let text = ""
     for await (const piece of (answer.body ?? assert.fail()).pipeThrough(new TextDecoderStream())) {
       const blocks = (text + piece).split("\n\n")

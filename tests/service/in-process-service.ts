@@ -68,6 +68,12 @@ export interface ServiceKeys {
   readonly unknown: string
 }
 
+/** The body of an ordinary creation. */
+export const REQUEST = JSON.stringify({
+  model: "vendor-a/v4.1/flash/text-to-image",
+  parameters: { prompt: "a lighthouse" },
+})
+
 export interface Logged {
   readonly level: "info" | "warn" | "error"
   readonly fields: LogFields

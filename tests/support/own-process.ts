@@ -1,5 +1,5 @@
 /**
- * What a process of a test's own is started with: the sources as Node itself runs them, without tsx, and
+ * What a process of a test's own is started with: the sources as Node itself runs them, and
  * what processes before it have compiled, kept from run to run. Starting one is most of what it costs.
  */
 import { join } from "node:path"

@@ -14,10 +14,11 @@ import {
 import { randomBytes } from "node:crypto"
 import { once } from "node:events"
 import { chmodSync, chownSync, cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { createServer, type Socket } from "node:net"
+import { type Socket } from "node:net"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { createInterface } from "node:readline"
+import { findFreePort } from "./free-port.ts"
 
 export interface PostgresServer extends AsyncDisposable {
   readonly port: number
@@ -189,16 +190,6 @@ function initialise(initdb: string, data: string, password: string, owner: Owner
     ...QUIET,
     cwd: tmpdir(),
   })
-}
-
-async function findFreePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1")
-  await once(probe, "listening")
-  const address = probe.address()
-  probe.close()
-  await once(probe, "close")
-  if (address === null || typeof address === "string") throw new TypeError("no port was given")
-  return address.port
 }
 
 /** Resolves once connections are accepted; rejects with the server's own words where it ends. */

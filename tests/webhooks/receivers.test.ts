@@ -2,7 +2,8 @@
 import assert from "node:assert/strict"
 import { describe, test } from "node:test"
 import type { SendOutcome } from "@safelight/core"
-import { createWorld, FINISH, unavailable } from "./webhook-world.ts"
+import { createWorld, FINISH } from "./webhook-world.ts"
+import { unavailable } from "../support/unavailable.ts"
 
 const HOUR_MS = 3_600_000
 const URL_A = "https://a.example"

@@ -4,7 +4,8 @@ import { describe, test } from "node:test"
 import { verifyWebhook } from "@safelight/client"
 import { WEBHOOK_TYPES } from "@safelight/core"
 import { dispatchSample } from "@safelight/testkit"
-import { ACCEPT, createWorld, FINISH, unavailable, type WebhookWorld } from "./webhook-world.ts"
+import { ACCEPT, createWorld, FINISH, type WebhookWorld } from "./webhook-world.ts"
+import { unavailable } from "../support/unavailable.ts"
 
 const DAY_MS = 86_400_000
 /** Seldom, for tests that take days. */

@@ -7,7 +7,6 @@ import type { TestContext } from "node:test"
 import {
   fold,
   openEvent,
-  SafelightError,
   type Delivery,
   type EventData,
   type LogFields,
@@ -203,9 +202,4 @@ function toTasks(storage: MemoryStorage): KnownTasks {
       return hash === undefined ? undefined : { task: fold(id, events.map(openEvent)), hash }
     },
   }
-}
-
-export function unavailable(): SafelightError {
-  const message = "the database does not answer"
-  return new SafelightError({ code: "storage-unavailable", message, retryable: true })
 }

@@ -153,10 +153,9 @@ describe("callbacks over a socket", () => {
 })
 
 async function open(kind: (typeof WORLDS)[number], settings: WorldOptions["settings"] = {}) {
-  const world = await createWorld(kind, {
+  return createWorld(kind, {
     settings: { callbackBytes: CALLBACK_BYTES, ...settings },
   })
-  return { ...world, [Symbol.asyncDispose]: () => world.close() }
 }
 
 function toHead(path: string, bytes: number): string {

@@ -154,6 +154,5 @@ async function listen(serve: (incoming: IncomingMessage, outgoing: ServerRespons
 
 async function open(kind: (typeof WORLDS)[number], options: WorldOptions = {}) {
   const publicUrl = (): string => `https://media.example${PREFIX}/`
-  const world = await createWorld(kind, { publicUrl, ...options })
-  return { ...world, [Symbol.asyncDispose]: () => world.close() }
+  return createWorld(kind, { publicUrl, ...options })
 }

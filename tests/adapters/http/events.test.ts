@@ -3,7 +3,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { toTaskFailure, type TaskEvent } from "@safelight/core"
 import { taskId, toTask } from "./fake-service.ts"
-import { createWorld, WORLDS, type World } from "./worlds.ts"
+import { createWorld, WORLDS } from "./worlds.ts"
 
 const AT = 1_767_225_600_123
 const SECRET = "kept from clients"
@@ -100,7 +100,7 @@ const EVENTS: readonly (readonly [TaskEvent, object])[] = [
 for (const kind of WORLDS) {
   describe(`a task's events, ${kind}`, () => {
     it("are shown in their order, without what is the operator's", async () => {
-      await using world = await open(kind)
+      await using world = await createWorld(kind)
       const { id } = world.fake.put(toTask(taskId(3)))
       const events = EVENTS.map(([event]) => event)
       world.fake.events.set(id, events)
@@ -115,7 +115,7 @@ for (const kind of WORLDS) {
     })
 
     it("are shown in pages of up to 1,000, each with a cursor for the next", async () => {
-      await using world = await open(kind)
+      await using world = await createWorld(kind)
       const { id } = world.fake.put(toTask(taskId(3)))
       const [event] = EVENTS[0] ?? assert.fail()
       world.fake.events.set(
@@ -141,7 +141,7 @@ for (const kind of WORLDS) {
     })
 
     it("refuse a page that there can't be, by the parameter's name", async () => {
-      await using world = await open(kind)
+      await using world = await createWorld(kind)
       const { id } = world.fake.put(toTask(taskId(3)))
       for (const [query, param] of [
         ["limit=0", "limit"],
@@ -156,7 +156,7 @@ for (const kind of WORLDS) {
     })
 
     it("of another account's task, or of none, are as unknown as the task", async () => {
-      await using world = await open(kind)
+      await using world = await createWorld(kind)
       const { id } = world.fake.put(toTask(taskId(3), { account: "another" }))
       for (const unknown of [id, taskId(4), "x"]) {
         const response = await world.call(`/v1/tasks/${unknown}/events`)
@@ -165,9 +165,4 @@ for (const kind of WORLDS) {
       }
     })
   })
-}
-
-async function open(kind: (typeof WORLDS)[number]): Promise<World & AsyncDisposable> {
-  const world = await createWorld(kind)
-  return { ...world, [Symbol.asyncDispose]: () => world.close() }
 }

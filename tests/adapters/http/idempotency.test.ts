@@ -41,7 +41,7 @@ for (const kind of WORLDS) {
   describe(`an idempotency key, ${kind}`, () => {
     for (const [sent, key] of KEYS) {
       it(`${JSON.stringify(sent.slice(0, 40))} is ${key === undefined ? "refused" : "taken"}`, async () => {
-        await using world = await open(kind)
+        await using world = await createWorld(kind)
         const response = await post(world, VALID, sent)
         assert.equal(response.status, key === undefined ? 400 : 202)
         assert.equal(world.fake.requests[0]?.idempotency?.key, key)
@@ -49,7 +49,7 @@ for (const kind of WORLDS) {
     }
 
     it("makes the same request the same task, as it stands now", async () => {
-      await using world = await open(kind)
+      await using world = await createWorld(kind)
       const first = await post(world, VALID, "one")
       const { task_id: id } = (await first.json()) as { task_id: string }
       assert.equal(first.headers.get("idempotent-replayed"), null)
@@ -87,7 +87,7 @@ describe("an idempotency key on the wire", () => {
   }
 
   it("may stand there once, whatever the second one says", async () => {
-    await using world = await open("over a socket")
+    await using world = await createWorld("over a socket")
     for (const [status, ...lines] of [
       ["202", "Idempotency-Key: a"],
       ["400", "Idempotency-Key: a", "Idempotency-Key: a"],
@@ -146,13 +146,13 @@ describe("a fingerprint", () => {
   })
 
   it("is not asked for where there is no key", async () => {
-    await using world = await open()
+    await using world = await createWorld()
     await world.call(TASKS, creation())
     assert.equal(world.fake.requests[0]?.idempotency, undefined)
   })
 
   it("does not stand in the way of what is wrong with the parameters", async () => {
-    await using world = await open()
+    await using world = await createWorld()
     for (const [prompt, code] of [
       [String.raw`"\ud800"`, "invalid_value"],
       ["1e999", "invalid_type"],
@@ -167,7 +167,7 @@ describe("a fingerprint", () => {
 
 describe("a creation whose outcome is unknown", () => {
   it("may be repeated with its key, and not without one", async () => {
-    await using world = await open()
+    await using world = await createWorld()
     world.fake.fail(outside("outcome-unknown"))
     const keyed = await post(world, VALID, "one")
     const bare = await world.call(TASKS, creation())
@@ -187,13 +187,6 @@ describe("a creation whose outcome is unknown", () => {
   })
 })
 
-async function open(
-  kind: (typeof WORLDS)[number] = "in process",
-): Promise<World & AsyncDisposable> {
-  const world = await createWorld(kind)
-  return { ...world, [Symbol.asyncDispose]: () => world.close() }
-}
-
 function post(world: World, body: unknown, key: string): Promise<Response> {
   const call = creation(body)
   return world.call(TASKS, { ...call, headers: { ...call.headers, "idempotency-key": key } })
@@ -201,7 +194,7 @@ function post(world: World, body: unknown, key: string): Promise<Response> {
 
 /** What each body's request is for the service, which refuses all of them. */
 async function fingerprint(bodies: readonly string[]): Promise<readonly string[]> {
-  await using world = await open()
+  await using world = await createWorld()
   await Promise.all(bodies.map((body, index) => post(world, body, `key ${index}`)))
   const prints = new Map(
     world.fake.requests.map(({ idempotency }) => [idempotency?.key, idempotency?.fingerprint]),

@@ -185,10 +185,10 @@ async function open(
   kind: (typeof WORLDS)[number],
   rates: Partial<Record<RatePolicy, Rate>>,
   options?: WorldOptions,
-): Promise<World & AsyncDisposable> {
+): Promise<World> {
   const world = await createWorld(kind, options)
   world.accounts.set({ rates: toRates(rates) })
-  return { ...world, [Symbol.asyncDispose]: () => world.close() }
+  return world
 }
 
 type Told = readonly [

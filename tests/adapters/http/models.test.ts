@@ -11,9 +11,8 @@ import { createWorld, WORLDS, type World } from "./worlds.ts"
 
 const EDIT = "vendor-b/imagine-image/v2.0/edit"
 
-async function open(kind: (typeof WORLDS)[number]): Promise<World & AsyncDisposable> {
-  const world = await createWorld(kind, { settings: { bodyBytes: 1_000_000 } })
-  return { ...world, [Symbol.asyncDispose]: () => world.close() }
+async function open(kind: (typeof WORLDS)[number]): Promise<World> {
+  return createWorld(kind, { settings: { bodyBytes: 1_000_000 } })
 }
 
 for (const kind of WORLDS) {

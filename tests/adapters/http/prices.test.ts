@@ -14,13 +14,6 @@ interface ErrorBody {
   }
 }
 
-async function open(
-  kind: (typeof WORLDS)[number] = "in process",
-): Promise<World & AsyncDisposable> {
-  const world = await createWorld(kind)
-  return { ...world, [Symbol.asyncDispose]: () => world.close() }
-}
-
 /** A submission with more headers. */
 function submit(world: World, more: Record<string, string>): Promise<Response> {
   const { headers, ...call } = creation()
@@ -30,7 +23,7 @@ function submit(world: World, more: Record<string, string>): Promise<Response> {
 for (const kind of WORLDS) {
   describe(`a quote, ${kind}`, () => {
     it("is the price, its parts, and what names it on a submission", async () => {
-      await using world = await open(kind)
+      await using world = await createWorld(kind)
       const response = await world.call("/v1/quotes", creation())
       assert.equal(response.status, 200)
       assert.deepEqual(await response.json(), {
@@ -60,7 +53,7 @@ for (const kind of WORLDS) {
     })
 
     it("of a video says which lengths are measured only later", async () => {
-      await using world = await open(kind)
+      await using world = await createWorld(kind)
       const parameters = { duration: 5, video_urls: ["https://media.example/a.mp4"] }
       const response = await world.call("/v1/quotes", creation({ model: VIDEO, parameters }))
       const { lines, max_cost_micros: cost } = (await response.json()) as Record<string, unknown>
@@ -73,7 +66,7 @@ for (const kind of WORLDS) {
     })
 
     it("is refused as the creation would be, and counted against the same rate", async () => {
-      await using world = await open(kind)
+      await using world = await createWorld(kind)
       for (const body of [
         "{",
         { ...VALID, model: "none" },
@@ -100,7 +93,7 @@ for (const kind of WORLDS) {
 
   describe(`the headers of a price, ${kind}`, () => {
     it("reach the service", async () => {
-      await using world = await open(kind)
+      await using world = await createWorld(kind)
       assert.equal((await submit(world, { "safelight-max-cost-micros": "0" })).status, 202)
       assert.equal(world.fake.requests.at(-1)?.maxCostMicros, 0)
       assert.equal((await submit(world, {})).status, 202)
@@ -113,7 +106,7 @@ for (const kind of WORLDS) {
     ] as const) {
       for (const value of values) {
         it(`are refused where ${name} is "${value}"`, async () => {
-          await using world = await open(kind)
+          await using world = await createWorld(kind)
           const response = await submit(world, { [name.toLowerCase()]: value })
           const { error } = (await response.json()) as ErrorBody
           assert.deepEqual([response.status, error.code, error.param], [400, "invalid_value", name])
@@ -123,7 +116,7 @@ for (const kind of WORLDS) {
     }
 
     it("are refused as 402 where the task would cost more, or the quote is over", async () => {
-      await using world = await open(kind)
+      await using world = await createWorld(kind)
       const rejection = { code: "max-cost-exceeded", costMicros: 9, maxCostMicros: 8 } as const
       world.fake.refuse(rejection)
       const exceeded = await submit(world, { "safelight-max-cost-micros": "8" })
@@ -138,7 +131,7 @@ for (const kind of WORLDS) {
     })
 
     it("are no part of what an idempotency key stands for", async () => {
-      await using world = await open(kind)
+      await using world = await createWorld(kind)
       const key = { "idempotency-key": "order 7" }
       await submit(world, { ...key, "safelight-max-cost-micros": "50000" })
       const again = await submit(world, { ...key, "safelight-max-cost-micros": "1" })
@@ -148,7 +141,7 @@ for (const kind of WORLDS) {
 
   describe(`the balance, ${kind}`, () => {
     it("is shown with its rest", async () => {
-      await using world = await open(kind)
+      await using world = await createWorld(kind)
       world.fake.setBalance({
         budgetMicros: 100,
         reservedMicros: 20,
@@ -169,7 +162,7 @@ for (const kind of WORLDS) {
     })
 
     it("of an account without a budget has no rest", async () => {
-      await using world = await open(kind)
+      await using world = await createWorld(kind)
       const { budget_micros: budget, left_micros: left } = (await (
         await world.call("/v1/balance")
       ).json()) as Record<string, unknown>

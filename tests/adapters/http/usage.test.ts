@@ -3,7 +3,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { toTaskFailure, type Task } from "@safelight/core"
 import { taskId, toTask } from "./fake-service.ts"
-import { createWorld, WORLDS, type World } from "./worlds.ts"
+import { createWorld, WORLDS } from "./worlds.ts"
 
 const VIDEO = "vendor-c/video-2.5/reference-to-video"
 const IMAGE = "vendor-a/v4.1/flash/text-to-image"
@@ -112,7 +112,7 @@ for (const kind of WORLDS) {
   describe(`usage, ${kind}`, () => {
     for (const [name, changes, shown] of TASKS) {
       it(`of a ${name} task is shown in its own order`, async () => {
-        await using world = await open(kind)
+        await using world = await createWorld(kind)
         const { id } = world.fake.put(toTask(taskId(3), changes))
         const response = await world.call(`/v1/tasks/${id}/usage`)
         assert.equal(response.status, 200)
@@ -121,7 +121,7 @@ for (const kind of WORLDS) {
     }
 
     it("of an account is the sums of the period and its standing now", async () => {
-      await using world = await open(kind)
+      await using world = await createWorld(kind)
       world.fake.setReport(REPORT)
       const response = await world.call("/v1/usage?from=1767225600&to=1767312000")
       assert.equal(
@@ -165,7 +165,7 @@ for (const kind of WORLDS) {
     })
 
     it("of an account is that of all that has finished where no period is named", async () => {
-      await using world = await open(kind)
+      await using world = await createWorld(kind)
       await world.clock.advance(1_999)
       const response = await world.call("/v1/usage")
       const { account, charges, ...rest } = (await response.json()) as Record<string, object>
@@ -196,7 +196,7 @@ describe("a period", () => {
   ]
   for (const [query, code, param] of refused) {
     it(`${query} is refused as ${code}`, async () => {
-      await using world = await open()
+      await using world = await createWorld()
       const response = await world.call(`/v1/usage?${query}`)
       const { error } = (await response.json()) as { error: Record<string, unknown> }
       assert.deepEqual([response.status, error["code"], error["param"]], [400, code, param])
@@ -205,7 +205,7 @@ describe("a period", () => {
   }
 
   it("may be empty, also as one that begins later and has no end", async () => {
-    await using world = await open()
+    await using world = await createWorld()
     const later = 1_767_225_602
     for (const [query, at] of [
       ["from=5&to=5", 5],
@@ -217,10 +217,3 @@ describe("a period", () => {
     }
   })
 })
-
-async function open(
-  kind: (typeof WORLDS)[number] = "in process",
-): Promise<World & AsyncDisposable> {
-  const world = await createWorld(kind)
-  return { ...world, [Symbol.asyncDispose]: () => world.close() }
-}

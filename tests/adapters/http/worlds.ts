@@ -45,7 +45,10 @@ export interface WorldOptions {
   readonly shared?: FakeStorage
 }
 
-export async function createWorld(kind: (typeof WORLDS)[number], options: WorldOptions = {}) {
+export async function createWorld(
+  kind: (typeof WORLDS)[number] = "in process",
+  options: WorldOptions = {},
+) {
   const fake = createFakeService()
   const changes = createFakeChanges(fake.tasks, fake.failIfAsked)
   const operator = createFakeInsight(fake.throwFailure)
@@ -98,6 +101,11 @@ export async function createWorld(kind: (typeof WORLDS)[number], options: WorldO
     return await socketFetch(url, { ...init, ...body, dispatcher })
   }
 
+  async function close(): Promise<void> {
+    await dispatcher.destroy()
+    await server?.close({ graceMs: 0 })
+  }
+
   return {
     fake,
     changes,
@@ -117,10 +125,8 @@ export async function createWorld(kind: (typeof WORLDS)[number], options: WorldO
     /** A call with a key of every scope. */
     call: (path: string, call: Call = {}) =>
       bare(path, { ...call, headers: { authorization: `Bearer ${key}`, ...call.headers } }),
-    async close() {
-      await dispatcher.destroy()
-      await server?.close({ graceMs: 0 })
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   }
 }
 

@@ -8,7 +8,7 @@ import { createNotifications } from "../../../adapters/storage-postgres/src/noti
 import { toOperatorChange } from "../../support/operator-change.ts"
 import { createTestDatabase } from "../../support/test-database.ts"
 import { createFakeConnection, reject } from "../store/fake-connection.ts"
-import { open, toTasks, type Opened } from "./open.ts"
+import { open, toTasks, listSessions } from "./open.ts"
 import { FACTS } from "../../support/lease-facts.ts"
 import { until } from "../../support/until.ts"
 
@@ -176,12 +176,6 @@ describe("a server that was read-only for a while", () => {
     assert.ok(sessions.length <= 6, `${sessions.length} connections`)
   })
 })
-
-function listSessions(opened: Opened) {
-  return opened.execute(`
-    select 1 from pg_stat_activity
-    where datname = current_database() and application_name like 'safelight %'`)
-}
 
 describe("wake-ups", () => {
   it("tell other nodes of new tasks, and not the one that queued them", async () => {

@@ -89,3 +89,10 @@ export function toTasks(count: number, name = "task"): SampleAppend[] {
     submitSample({ id: `${name}-${index}`, queue }),
   )
 }
+
+/** The connections of the storages that use the database. */
+export function listSessions(opened: Opened) {
+  return opened.execute(`
+    select 1 from pg_stat_activity
+    where datname = current_database() and application_name like 'safelight %'`)
+}

@@ -8,15 +8,9 @@ import { writeNothing } from "../../../adapters/storage-postgres/src/write-nothi
 import { createTestRole } from "../../service/postgres/postgres-role.ts"
 import { createTestDatabase, execute } from "../../support/test-database.ts"
 import { createFakeConnection, databaseError } from "../store/fake-connection.ts"
-import { open, toTasks, type Opened } from "./open.ts"
+import { open, toTasks, listSessions } from "./open.ts"
 import { FACTS } from "../../support/lease-facts.ts"
 import { until } from "../../support/until.ts"
-
-function listSessions(opened: Opened) {
-  return opened.execute(`
-    select 1 from pg_stat_activity
-    where datname = current_database() and application_name like 'safelight %'`)
-}
 
 describe("the server's clock", () => {
   it("is read in whole milliseconds, whatever this process's own clock says", async (t) => {

@@ -6,10 +6,10 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { accessSync, constants } from "node:fs"
-import { createServer } from "node:net"
 import { delimiter, join } from "node:path"
 import { createInterface } from "node:readline"
 import { createTemporaryFolder } from "../../support/temporary-folder.ts"
+import { findFreePort } from "../../support/free-port.ts"
 
 export interface RedisServer extends AsyncDisposable {
   readonly port: number
@@ -73,14 +73,4 @@ function isExecutable(file: string): boolean {
   } catch {
     return false
   }
-}
-
-async function findFreePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1")
-  await once(probe, "listening")
-  const address = probe.address()
-  probe.close()
-  await once(probe, "close")
-  if (address === null || typeof address === "string") throw new TypeError("no port was given")
-  return address.port
 }

@@ -3,7 +3,7 @@
  * an export again: a test alters them in between, with or without a digest that agrees.
  */
 import { createHash } from "node:crypto"
-import { exportStreams } from "@safelight/audit"
+import { exportStreams, importStreams, type ImportReport } from "@safelight/audit"
 import {
   fold,
   isTerminal,
@@ -12,6 +12,7 @@ import {
   project,
   type Append,
   type Input,
+  type Storage,
   type StoredKey,
   type TaskCommand,
 } from "@safelight/core"
@@ -146,4 +147,13 @@ function createAsked(id: string, body: string): { append: Append; input: Input }
 function toKey(key: Partial<StoredKey>): StoredKey {
   const rest = { secretSha256: "ef".repeat(32), scopes: ["tasks:read"] as const, createdAt: 10 }
   return { id: "", account: "ann", ...rest, revokedAt: 0, expiresAt: 0, ...key }
+}
+
+/** Imports an export that is given as lines, its keys too. */
+export function take(
+  storage: Storage,
+  lines: readonly string[],
+  withKeys = true,
+): Promise<ImportReport> {
+  return importStreams({ storage, open: toFile(lines), digest: sha256, now: NOW, withKeys })
 }

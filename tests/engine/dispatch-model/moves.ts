@@ -17,7 +17,6 @@ export interface Move {
   readonly perform: () => void
 }
 
-/** Handed over, a function has no name: tsx would give it one at each of millions of moves. */
 export function toMove(weight: number, perform: () => void): Move {
   return { weight, perform }
 }

@@ -103,8 +103,6 @@ describe("a service with a ComfyUI server", () => {
     const { configure, folder, run, start, stub } = await createWorld(t)
     const id = "acme/enlarger-2/enlarge"
     const readme = "packages/safelight/docs/models.md"
-    // tsx, which runs the tests, takes a `.ts` file without a package for CommonJS.
-    await writeFile(join(folder, "package.json"), '{ "type": "module" }')
     await writeFile(join(folder, "my-model.ts"), readBlock(readme, "ts", "// my-model.ts"))
     const graph = {
       1: toNode("LoadImage", { image: "example.png" }, "{{image=image_url}}"),

@@ -4,13 +4,12 @@
  */
 import assert from "node:assert/strict"
 import { createHash } from "node:crypto"
-import { once } from "node:events"
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises"
-import { createServer, type AddressInfo } from "node:net"
 import { join } from "node:path"
 import { describe, test, type TestContext } from "node:test"
 import { runCommand, temporaryFolder, type CommandEnd } from "./command-process.ts"
 import { json, startScripted, type Answer, type Seen } from "./scripted-service.ts"
+import { findFreePort } from "../../support/free-port.ts"
 
 const KEY = "sl_live_0123456789_secret"
 const ID = "0199-task"
@@ -349,7 +348,7 @@ describe("submit", () => {
 
   test("a service that is not there ends with 3: nothing was sent", async (t) => {
     const { url } = await startScripted(t, [drop])
-    const port = await freePort()
+    const port = await findFreePort()
     const folder = await temporaryFolder(t)
     const words = ["tasks", ...SUBMIT, "--url", url.replace(/\d+$/, String(port)), "--key", KEY]
     const { code, stderr } = await runCommand(words, { folder })
@@ -357,16 +356,6 @@ describe("submit", () => {
     assert.equal(code, 3)
   })
 })
-
-/** A port that nobody listens on: it was just given back. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, "close")
-  return port
-}
 
 describe("downloads", () => {
   const PNG = Buffer.from("not really a picture")

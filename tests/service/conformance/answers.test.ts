@@ -104,7 +104,7 @@ for (const kind of WORLDS) {
   describe(`HEAD, ${kind}`, () => {
     for (const [status, name, path, prepare] of READS) {
       it(`is GET without the body where the answer is ${status}: ${name}`, async () => {
-        await using world = await open(kind)
+        await using world = await createWorld(kind)
         putArtifact(world.fake, BYTES)
         world.fake.put(toTask(taskId(2)))
         const headers = (await prepare?.(world)) ?? {}
@@ -141,7 +141,7 @@ for (const kind of WORLDS) {
       ["a value", { ...VALID, parameters: { prompt: "a", size: long } }],
     ] as const) {
       it(`repeats no more than 100 characters of ${name}`, async () => {
-        await using world = await open(kind)
+        await using world = await createWorld(kind)
         const response = await world.call("/v1/tasks", creation(body))
         assert.equal(response.status, 400)
         const text = await response.text()
@@ -157,7 +157,7 @@ for (const kind of WORLDS) {
       ["a value", { ...VALID, parameters: { prompt: "a", size: url } }],
     ] as const) {
       it(`repeats no URL that stands where ${name} belongs`, async () => {
-        await using world = await open(kind)
+        await using world = await createWorld(kind)
         const response = await world.call("/v1/tasks", creation(body))
         assert.equal(response.status, 400)
         assert.doesNotMatch(await response.text(), /media\.example|base64/)
@@ -168,7 +168,7 @@ for (const kind of WORLDS) {
   describe(`a failed task, ${kind}`, () => {
     for (const [code, type] of FAILURES) {
       it(`says ${code} as ${type}`, async () => {
-        await using world = await open(kind)
+        await using world = await createWorld(kind)
         const error = toTaskFailure(code)
         world.fake.put(toTask(taskId(1), { state: "failed", finishedAt: 1_000, error }))
         const shown = await (await world.call(TASK)).json()
@@ -189,7 +189,7 @@ for (const kind of WORLDS) {
       ["empty", ""],
     ] as const) {
       it(`is unknown ${name}`, async () => {
-        await using world = await open(kind)
+        await using world = await createWorld(kind)
         const response = await world.call("/v1/tasks", creation({ ...VALID, model }))
         const { error } = (await response.json()) as { error: Record<string, string> }
         assert.equal(response.status, 400)
@@ -231,7 +231,7 @@ describe("shed load", () => {
 
 describe("HEAD on the wire", () => {
   it("has no body either where no request came of it", async () => {
-    await using world = await open("over a socket")
+    await using world = await createWorld("over a socket")
     for (const [lines, status] of [
       [["Host: a", `X-A: ${"x".repeat(17_000)}`], 431],
       [["Host: a", "X-A : b"], 400],
@@ -245,8 +245,3 @@ describe("HEAD on the wire", () => {
     }
   })
 })
-
-async function open(kind: (typeof WORLDS)[number]): Promise<World & AsyncDisposable> {
-  const world = await createWorld(kind)
-  return { ...world, [Symbol.asyncDispose]: () => world.close() }
-}

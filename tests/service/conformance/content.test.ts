@@ -29,7 +29,7 @@ for (const kind of WORLDS) {
       ["several ranges", "bytes=0-399,-400", 206],
     ] as const) {
       it(`that began goes on when its artifact expires, and none begins then: ${name}`, async () => {
-        await using world = await open(kind)
+        await using world = await createWorld(kind)
         const expiresAt = world.clock.now() + 1_000
         putArtifact(world.fake, BYTES, { expiresAt })
         world.fake.reader.maxReadBytes = 100
@@ -53,7 +53,7 @@ for (const kind of WORLDS) {
 
   describe(`the headers of content, ${kind}`, () => {
     it("are the same on a range, on several and on HEAD as on the whole", async () => {
-      await using world = await open(kind)
+      await using world = await createWorld(kind)
       putArtifact(world.fake, BYTES)
       const [whole, ...others] = await Promise.all([
         readHeaders(world, "GET", {}),
@@ -66,7 +66,7 @@ for (const kind of WORLDS) {
     })
 
     it("name no coding, whatever the client would take", async () => {
-      await using world = await open(kind)
+      await using world = await createWorld(kind)
       putArtifact(world.fake, Buffer.alloc(5_000, "a"))
       const headers = { "accept-encoding": "gzip, br, zstd, *" }
       const response = await world.call(PATH, { headers })
@@ -81,7 +81,7 @@ for (const kind of WORLDS) {
       ["video/mp4", "video", "video.mp4"],
     ] as const) {
       it(`name ${mimeType} as it is, and the file ${name}`, async () => {
-        await using world = await open(kind)
+        await using world = await createWorld(kind)
         putArtifact(world.fake, BYTES, { key, mimeType })
         const { headers } = await world.call(PATH.replace("image_1", key))
         assert.equal(headers.get("content-type"), mimeType)
@@ -92,7 +92,7 @@ for (const kind of WORLDS) {
 
   describe(`several ranges, ${kind}`, () => {
     it("have a boundary of their own in each answer", async () => {
-      await using world = await open(kind)
+      await using world = await createWorld(kind)
       putArtifact(world.fake, BYTES)
       const call = { headers: { range: "bytes=0-0,-1" } }
       const responses = await Promise.all(Array.from({ length: 8 }, () => world.call(PATH, call)))
@@ -106,7 +106,7 @@ for (const kind of WORLDS) {
 
   describe(`an artifact's key, ${kind}`, () => {
     it("is encoded in the address, and read back from it", async () => {
-      await using world = await open(kind)
+      await using world = await createWorld(kind)
       for (const key of ["ä b", "50%", "a/b", "?access=v1", "💡"]) {
         putArtifact(world.fake, BYTES, { key })
         const listed = await world.call(`/v1/tasks/${taskId(1)}/artifacts`)
@@ -120,7 +120,7 @@ for (const kind of WORLDS) {
 
   describe(`content, ${kind}`, () => {
     it("is asked who calls first, then what there is, then whether it is there still", async () => {
-      await using world = await open(kind)
+      await using world = await createWorld(kind)
       const wrong = world.keys.add({ scopes: ["tasks:read"] })
       const conditions = { "if-none-match": "*", "if-match": '"other"', range: "bytes=5000-" }
       async function status(authorization: string): Promise<number> {
@@ -145,7 +145,7 @@ for (const kind of WORLDS) {
 
 describe("a 304 on the wire", () => {
   it("carries Date, ETag, Cache-Control and Vary, and no body", async () => {
-    await using world = await open("over a socket")
+    await using world = await createWorld("over a socket")
     putArtifact(world.fake, BYTES)
     const client = createRawClient(world.server?.url ?? "")
     const lines = [`Authorization: Bearer ${world.key}`, "If-None-Match: *", "Connection: close"]
@@ -157,11 +157,6 @@ describe("a 304 on the wire", () => {
     }
   })
 })
-
-async function open(kind: (typeof WORLDS)[number]): Promise<World & AsyncDisposable> {
-  const world = await createWorld(kind)
-  return { ...world, [Symbol.asyncDispose]: () => world.close() }
-}
 
 async function readHeaders(
   world: World,

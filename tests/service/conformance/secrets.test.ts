@@ -32,7 +32,7 @@ describe("a key's secret", () => {
     ["wrong altogether", () => "z".repeat(SHA256_DIGITS), 401],
   ] as const) {
     it(`is compared to the last digit where it is ${name}`, async () => {
-      await using world = await open()
+      await using world = await createWorld()
       world.fake.put(toTask(taskId(1)))
       const seen: number[] = []
       const key = world.keys.add()
@@ -72,8 +72,3 @@ describe("a link's MAC", () => {
     }
   })
 })
-
-async function open() {
-  const world = await createWorld("in process")
-  return { ...world, [Symbol.asyncDispose]: () => world.close() }
-}

@@ -11,12 +11,7 @@ import { createRequestLog } from "safelight"
 import { createFakeService } from "../../adapters/http/fake-service.ts"
 import { createFakeStorage } from "../../adapters/http/fake-storage.ts"
 import { parsePrometheusText } from "./prometheus-text.ts"
-
-export interface LoggedLine {
-  readonly level: "info" | "warn" | "error"
-  readonly fields: LogFields
-  readonly message: string
-}
+import { type Logged } from "../in-process-service.ts"
 
 export interface MetricsWorldOptions {
   /** Whether the API's own listener serves /metrics; true by default. */
@@ -28,7 +23,7 @@ export async function createMetricsWorld(options: MetricsWorldOptions = {}) {
   const { servesMetrics = true, ...others } = options
   const clock = createManualClock()
   const metrics = createMetrics({ clock })
-  const lines: LoggedLine[] = []
+  const lines: Logged[] = []
   const log = {
     info: (fields: LogFields, message: string) => lines.push({ level: "info", fields, message }),
     warn: (fields: LogFields, message: string) => lines.push({ level: "warn", fields, message }),

@@ -54,7 +54,7 @@ async function createPlace(t: TestContext): Promise<Place> {
   await writeFile(join(folder, "safelight.config.json"), json)
   await writeFile(join(folder, "my-model.ts"), readBlock(README, "ts", "// my-model.ts"))
   await writeFile(join(folder, "my-provider.ts"), CHANNEL)
-  // tsx, which runs the tests, takes a `.ts` file without a package for CommonJS; Node by itself does not.
+  // Each in a process of its own: this one would still have a module whose file is gone.
   return { folder, run: (...words) => runCommand(words, { folder, isOwnProcess: true }) }
 }
 

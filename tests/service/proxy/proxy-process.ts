@@ -6,11 +6,11 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync, readFileSync } from "node:fs"
 import { open, writeFile } from "node:fs/promises"
-import { createServer, type AddressInfo } from "node:net"
 import { join } from "node:path"
 import { ROOT } from "../../architecture/workspaces.ts"
 import { createTemporaryFolder } from "../../support/temporary-folder.ts"
 import { until } from "../../support/until.ts"
+import { findFreePort } from "../../support/free-port.ts"
 
 const PAGE = readFileSync(join(ROOT, "packages/safelight/docs/deploying.md"), "utf8")
 
@@ -93,7 +93,7 @@ export async function startProxy(kind: ProxyKind, service: string): Promise<Prox
     string,
     string,
   ]
-  const places = { folder, log, errors, port: await findPort(), upstream }
+  const places = { folder, log, errors, port: await findFreePort(), upstream }
   const [file, url] = [join(folder, "configuration"), `http://127.0.0.1:${places.port}`]
   await writeFile(file, own.wrap(readBlock(own, places), places))
   await using written = await open(errors, "a")
@@ -130,14 +130,4 @@ function readBlock({ language, replace }: Kind, places: Places): string {
     lines = lines.replace(from, to)
   }
   return lines
-}
-
-/** One that is free now: neither proxy can be asked which it took. */
-async function findPort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, "close")
-  return port
 }

@@ -6,12 +6,7 @@ import assert from "node:assert/strict"
 import { DatabaseSync } from "node:sqlite"
 import { it } from "node:test"
 import { SafelightError, type ArtifactStorage, type Storage } from "@safelight/core"
-import { createInProcessService, type InProcessService } from "../in-process-service.ts"
-
-const REQUEST = JSON.stringify({
-  model: "vendor-a/v4.1/flash/text-to-image",
-  parameters: { prompt: "a lighthouse" },
-})
+import { createInProcessService, type InProcessService, REQUEST } from "../in-process-service.ts"
 
 interface Outage {
   isOn: boolean

@@ -11,12 +11,8 @@ import type { OnAnswered } from "@safelight/http"
 import { createRequestLog } from "safelight"
 import { createRawClient } from "../../support/raw-client.ts"
 import { until } from "../../support/until.ts"
-import { createInProcessService, type InProcessService } from "../in-process-service.ts"
+import { createInProcessService, type InProcessService, REQUEST } from "../in-process-service.ts"
 
-const REQUEST = JSON.stringify({
-  model: "vendor-a/v4.1/flash/text-to-image",
-  parameters: { prompt: "a lighthouse" },
-})
 const SETTINGS = {
   headersTimeoutMs: 200,
   requestTimeoutMs: 300,
