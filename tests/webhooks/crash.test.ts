@@ -9,11 +9,10 @@ import { verifyWebhook } from "@safelight/client"
 import type { MessageSender, SendOutcome } from "@safelight/core"
 import { dispatchSample } from "@safelight/testkit"
 import { createWebhooks, type Webhooks } from "@safelight/webhooks"
-import { ACCEPT, createWorld, FINISH } from "./webhook-world.ts"
+import { ACCEPT, createWorld, FINISH, URL_A } from "./webhook-world.ts"
 
 const STEPS = ["readFeed", "fanOut", "takeDeliveries", "send", "recordTries"] as const
 const DEATHS = ["before", "after"] as const
-const URL_A = "https://a.example"
 const NEVER = new Promise<never>(() => {})
 
 describe("a process that dies", () => {

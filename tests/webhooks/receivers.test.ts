@@ -2,20 +2,17 @@
 import assert from "node:assert/strict"
 import { describe, test } from "node:test"
 import type { SendOutcome } from "@safelight/core"
-import { createWorld, FINISH } from "./webhook-world.ts"
+import { createWorld, FINISH, startEndpoint, startWorld, URL_A } from "./webhook-world.ts"
 import { unavailable } from "../support/unavailable.ts"
 
 const HOUR_MS = 3_600_000
-const URL_A = "https://a.example"
 /** Seldom, for tests that take days. */
 const POLL_MS = 30_000
 const NEVER = new Promise<never>(() => {})
 
 describe("a receiver that fails", () => {
   test("is tried for 75 hours, ever less often, and then given up with a line", async (t) => {
-    const world = createWorld(t, { pollMs: POLL_MS })
-    world.webhooks.start()
-    const id = await world.add(URL_A)
+    const { world, id } = await startEndpoint(t, { pollMs: POLL_MS })
     world.receivers.set(URL_A, () => 500)
     const start = world.clock.now()
     await world.change("t", FINISH)
@@ -39,9 +36,7 @@ describe("a receiver that fails", () => {
   })
 
   test("is logged with what it answered", async (t) => {
-    const world = createWorld(t)
-    world.webhooks.start()
-    const id = await world.add(URL_A)
+    const { world, id } = await startEndpoint(t)
     const outcomes: SendOutcome[] = [
       { kind: "failed", failure: "address-not-allowed" },
       { kind: "answered", status: 302, body: "elsewhere" },
@@ -63,9 +58,7 @@ describe("a receiver that fails", () => {
   })
 
   test("may ask for a longer pause", async (t) => {
-    const world = createWorld(t)
-    world.webhooks.start()
-    await world.add(URL_A)
+    const { world } = await startEndpoint(t)
     const busy: SendOutcome = { kind: "answered", status: 429, body: "", retryAfterMs: 60_000 }
     world.receivers.set(URL_A, () => busy)
     await world.change("t", FINISH)
@@ -76,9 +69,7 @@ describe("a receiver that fails", () => {
   })
 
   test("with 410 is disabled at once, with all that waits", async (t) => {
-    const world = createWorld(t, { pollMs: POLL_MS })
-    world.webhooks.start()
-    const id = await world.add(URL_A)
+    const { world, id } = await startEndpoint(t, { pollMs: POLL_MS })
     world.receivers.set(URL_A, () => 410)
     await Promise.all(["t", "u", "v"].map((task) => world.change(task, FINISH)))
     await world.clock.advance(100 * HOUR_MS)
@@ -96,10 +87,7 @@ describe("a receiver that fails", () => {
   })
 
   test("for days is disabled, and works again once its account enables it", async (t) => {
-    const world = createWorld(t, { pollMs: POLL_MS })
-    world.webhooks.start()
-    const id = await world.add(URL_A)
-    const name = { account: "account", id }
+    const { world, id, name } = await startEndpoint(t, { pollMs: POLL_MS })
     world.receivers.set(URL_A, () => 503)
     for (let day = 0; day < 6; day += 1) {
       await world.change(`t${day}`, FINISH)
@@ -126,10 +114,7 @@ describe("a receiver with little traffic", () => {
   const DAY_MS = 24 * HOUR_MS
 
   test("is not disabled by the first failed try after an outage days before, and gets its message", async (t) => {
-    const world = createWorld(t, { pollMs: POLL_MS })
-    world.webhooks.start()
-    const id = await world.add(URL_A)
-    const name = { account: "account", id }
+    const { world, id, name } = await startEndpoint(t, { pollMs: POLL_MS })
     world.receivers.set(URL_A, () => 503)
     await world.change("t", FINISH)
     await world.clock.advance(6 * DAY_MS)
@@ -144,10 +129,7 @@ describe("a receiver with little traffic", () => {
   })
 
   test("is not disabled by the first failed try of a replay, and is once that fails for a day", async (t) => {
-    const world = createWorld(t, { pollMs: POLL_MS })
-    world.webhooks.start()
-    const id = await world.add(URL_A)
-    const name = { account: "account", id }
+    const { world, name } = await startEndpoint(t, { pollMs: POLL_MS })
     world.receivers.set(URL_A, () => 503)
     await world.change("t", FINISH)
     await world.clock.advance(6 * DAY_MS)
@@ -162,9 +144,7 @@ describe("a receiver with little traffic", () => {
 
 describe("receivers that hang", () => {
   test("hold their own places, and none of those that answer", async (t) => {
-    const world = createWorld(t, { sendsToOthers: 4, endpointsPerAccount: 100 })
-    world.webhooks.start()
-    await world.add(URL_A)
+    const { world } = await startEndpoint(t, { sendsToOthers: 4, endpointsPerAccount: 100 })
     await world.change("warm", FINISH)
     await world.clock.advance(0)
     for (let index = 0; index < 50; index += 1) {
@@ -181,8 +161,7 @@ describe("receivers that hang", () => {
   })
 
   test("leave room for other accounts, also if they answer well in the end", async (t) => {
-    const world = createWorld(t, { sendsToProven: 8, sendsPerAccount: 4, endpointsPerAccount: 100 })
-    world.webhooks.start()
+    const world = startWorld(t, { sendsToProven: 8, sendsPerAccount: 4, endpointsPerAccount: 100 })
     const slow = Array.from({ length: 6 }, (_, index) => `https://slow${index}.example`)
     for (const url of slow) {
       world.receivers.set(url, () => 200)
@@ -207,8 +186,7 @@ describe("receivers that hang", () => {
   })
 
   test("take turns", async (t) => {
-    const world = createWorld(t, { sendsToOthers: 2, endpointsPerAccount: 100 })
-    world.webhooks.start()
+    const world = startWorld(t, { sendsToOthers: 2, endpointsPerAccount: 100 })
     for (let index = 0; index < 6; index += 1) {
       const url = `https://dead${index}.example`
       world.receivers.set(url, async () => {
@@ -224,9 +202,7 @@ describe("receivers that hang", () => {
   })
 
   test("are sent one message at a time until they take one", async (t) => {
-    const world = createWorld(t, { sendsPerEndpoint: 8 })
-    world.webhooks.start()
-    await world.add(URL_A)
+    const { world } = await startEndpoint(t, { sendsPerEndpoint: 8 })
     const answers: (() => void)[] = []
     world.receivers.set(
       URL_A,
@@ -254,9 +230,7 @@ describe("a host that an account has named", () => {
   const WARM = 20
 
   test("is sent one message at a time after another URL, whatever the one before has taken", async (t) => {
-    const world = createWorld(t)
-    world.webhooks.start()
-    const id = await world.add(URL_A)
+    const { world, id } = await startEndpoint(t)
     for (let index = 0; index < WARM; index += 1) {
       await world.change(`warm${index}`, FINISH)
       await world.clock.advance(0)
@@ -274,9 +248,7 @@ describe("a host that an account has named", () => {
   })
 
   test("keeps what it has proven where its description changes, or its URL stays", async (t) => {
-    const world = createWorld(t)
-    world.webhooks.start()
-    const id = await world.add(URL_A)
+    const { world, id } = await startEndpoint(t)
     await world.change("t", FINISH)
     await world.clock.advance(0)
     const name = { account: "account", id }
@@ -285,10 +257,7 @@ describe("a host that an account has named", () => {
   })
 
   test("is proven by nothing that was under way to the URL before, nor disabled by it", async (t) => {
-    const world = createWorld(t)
-    world.webhooks.start()
-    const id = await world.add(URL_A)
-    const name = { account: "account", id }
+    const { world, name } = await startEndpoint(t)
     for (const status of [200, 410]) {
       const answer = Promise.withResolvers<number>()
       world.receivers.set(URL_A, () => answer.promise)
@@ -304,8 +273,7 @@ describe("a host that an account has named", () => {
   })
 
   test("is sent eight messages at a time, by all accounts together", async (t) => {
-    const world = createWorld(t, { endpointsPerAccount: 100 })
-    world.webhooks.start()
+    const world = startWorld(t, { endpointsPerAccount: 100 })
     const accounts = Array.from({ length: 4 }, (_, index) => `account${index}`)
     const host = "https://stranger.example"
     let open = 0
@@ -333,10 +301,7 @@ describe("a host that an account has named", () => {
   })
 
   test("has so many messages waiting at most; the others are listed as failed, told and replayed", async (t) => {
-    const world = createWorld(t, { waitingPerEndpoint: 10 })
-    world.webhooks.start()
-    const id = await world.add(URL_A)
-    const name = { account: "account", id }
+    const { world, id, name } = await startEndpoint(t, { waitingPerEndpoint: 10 })
     world.receivers.set(URL_A, () => 503)
     for (let index = 0; index < 14; index += 1) {
       await world.change(`t${index}`, FINISH)
@@ -384,9 +349,7 @@ describe("a process", () => {
   })
 
   test("whose storage is away records what it sent once it is back", async (t) => {
-    const world = createWorld(t)
-    world.webhooks.start()
-    const id = await world.add(URL_A)
+    const { world, id } = await startEndpoint(t)
     const { recordTries } = world.storage
     world.storage.recordTries = () => Promise.reject(unavailable())
     await world.change("t", FINISH)
@@ -400,9 +363,7 @@ describe("a process", () => {
   })
 
   test("that stops begins nothing more, and calls off what takes too long", async (t) => {
-    const world = createWorld(t)
-    world.webhooks.start()
-    const id = await world.add(URL_A)
+    const { world, id } = await startEndpoint(t)
     const answer = Promise.withResolvers<number>()
     world.receivers.set(URL_A, () => answer.promise)
     await world.change("t", FINISH)

@@ -3,9 +3,8 @@ import assert from "node:assert/strict"
 import { describe, test } from "node:test"
 import { verifyWebhook } from "@safelight/client"
 import type { WebhookName } from "@safelight/core"
-import { createWorld, FINISH, type WebhookWorld } from "./webhook-world.ts"
+import { createWorld, FINISH, type WebhookWorld, startWorld, URL_A } from "./webhook-world.ts"
 
-const URL_A = "https://a.example"
 const CLEAR = `whsec_${Buffer.alloc(32, 7).toString("base64")}`
 
 async function create({
@@ -58,8 +57,7 @@ describe("a signing secret", () => {
   })
 
   test("that stands in clear signs as before, and is sealed with the next change or sweep", async (t) => {
-    const world = createWorld(t)
-    world.webhooks.start()
+    const world = startWorld(t)
     const changed = await create(world)
     await putSecrets(world, changed.name, [CLEAR])
     await world.change("t", FINISH)
@@ -109,8 +107,7 @@ describe("a signing secret", () => {
   })
 
   test("opens for its own endpoint alone, and not if it was damaged", async (t) => {
-    const world = createWorld(t)
-    world.webhooks.start()
+    const world = startWorld(t)
     const other = await create(world)
     const [sealed] = (await world.storage.findWebhook(other.name))?.secrets ?? assert.fail()
     assert.ok(sealed)

@@ -2,9 +2,8 @@
 import assert from "node:assert/strict"
 import { describe, test } from "node:test"
 import type { WebhookName } from "@safelight/core"
-import { createWorld, FINISH } from "./webhook-world.ts"
+import { createWorld, FINISH, startEndpoint, startWorld, URL_A } from "./webhook-world.ts"
 
-const URL_A = "https://a.example"
 const DAY_MS = 86_400_000
 
 describe("endpoints", () => {
@@ -89,8 +88,7 @@ describe("endpoints", () => {
   })
 
   test("that are disabled get nothing until they are enabled", async (t) => {
-    const world = createWorld(t)
-    world.webhooks.start()
+    const world = startWorld(t)
     const name = { account: "account", id: await world.add(URL_A) }
     await world.webhooks.updateWebhook({ ...name, isEnabled: false })
     await world.change("t", FINISH)
@@ -167,8 +165,7 @@ describe("endpoints", () => {
 
 describe("deliveries", () => {
   test("are tried out by a test message, which is logged like any other", async (t) => {
-    const world = createWorld(t)
-    world.webhooks.start()
+    const world = startWorld(t)
     const name = { account: "account", id: await world.add(URL_A) }
     const tested = await world.webhooks.testWebhook(name)
     assert.equal(tested.kind, "done")
@@ -181,8 +178,7 @@ describe("deliveries", () => {
   })
 
   test("are replayed one by one, with the history of before", async (t) => {
-    const world = createWorld(t)
-    world.webhooks.start()
+    const world = startWorld(t)
     const name = { account: "account", id: await world.add(URL_A) }
     await world.change("t", FINISH)
     await world.clock.advance(0)
@@ -215,9 +211,7 @@ describe("deliveries", () => {
   })
 
   test("are forgotten a month after they were made", async (t) => {
-    const world = createWorld(t, { pollMs: 3_600_000 })
-    world.webhooks.start()
-    const id = await world.add(URL_A)
+    const { world, id } = await startEndpoint(t, { pollMs: 3_600_000 })
     await world.change("t", FINISH)
     await world.clock.advance(30 * DAY_MS)
     assert.equal(await world.webhooks.sweep(), 0)

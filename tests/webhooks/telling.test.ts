@@ -4,7 +4,7 @@ import { describe, test } from "node:test"
 import { verifyWebhook } from "@safelight/client"
 import { WEBHOOK_TYPES } from "@safelight/core"
 import { dispatchSample } from "@safelight/testkit"
-import { ACCEPT, createWorld, FINISH, type WebhookWorld } from "./webhook-world.ts"
+import { ACCEPT, createWorld, FINISH, type WebhookWorld, startWorld } from "./webhook-world.ts"
 import { unavailable } from "../support/unavailable.ts"
 
 const DAY_MS = 86_400_000
@@ -13,8 +13,7 @@ const SELDOM = { pollMs: 60_000 }
 
 describe("an event of a task", () => {
   test("is told to the endpoints of its account that chose its type, as it left the task", async (t) => {
-    const world = createWorld(t, SELDOM)
-    world.webhooks.start()
+    const world = startWorld(t, SELDOM)
     await world.add("https://a.example")
     await world.add("https://b.example", ["task.submitted", "task.dispatched"])
     await world.add("https://c.example", ["task.succeeded"], "other")
@@ -91,8 +90,7 @@ describe("an event of a task", () => {
   })
 
   test("is told at once if it comes while the endpoint is found to have nothing more", async (t) => {
-    const world = createWorld(t, SELDOM)
-    world.webhooks.start()
+    const world = startWorld(t, SELDOM)
     const id = await world.add("https://a.example")
     const { takeDeliveries } = world.storage
     const takeLate: typeof takeDeliveries = async (request) => {
@@ -131,8 +129,7 @@ describe("an event of a task", () => {
   })
 
   test("waits for those of its task before it, and for no other task's", async (t) => {
-    const world = createWorld(t)
-    world.webhooks.start()
+    const world = startWorld(t)
     await world.add("https://a.example", ["task.submitted", "task.dispatched", "task.accepted"])
     world.receivers.set("https://a.example", ({ headers }) =>
       headers["webhook-id"]?.startsWith("msg_t_1_") === true && world.clock.now() < start + 4_000
@@ -159,8 +156,7 @@ describe("an event of a task", () => {
 
 describe("a signature", () => {
   test("is that of Standard Webhooks, by the secret that was shown once", async (t) => {
-    const world = createWorld(t)
-    world.webhooks.start()
+    const world = startWorld(t)
     const made = await world.webhooks.createWebhook({
       account: "account",
       url: "https://a.example",
@@ -179,8 +175,7 @@ describe("a signature", () => {
   })
 
   test("is one for each secret while they overlap", async (t) => {
-    const world = createWorld(t, SELDOM)
-    world.webhooks.start()
+    const world = startWorld(t, SELDOM)
     const made = await world.webhooks.createWebhook({
       account: "account",
       url: "https://a.example",
@@ -229,8 +224,7 @@ describe("a notice of expiry", () => {
   ]
 
   test("is sent a day before the artifacts expire", async (t) => {
-    const world = createWorld(t, SELDOM)
-    world.webhooks.start()
+    const world = startWorld(t, SELDOM)
     await world.add("https://a.example", ["task.expiring"])
     const expiresAt = world.clock.now() + 3 * DAY_MS
     await world.change("t", toCommands(expiresAt))
@@ -266,8 +260,7 @@ describe("a notice of expiry", () => {
     })
 
   test("comes a day before the moment of a hold, and none comes for the moment before it", async (t) => {
-    const world = createWorld(t, SELDOM)
-    world.webhooks.start()
+    const world = startWorld(t, SELDOM)
     const id = await world.add("https://a.example", ["task.expiring"])
     const start = world.clock.now()
     await world.change("t", toCommands(start + 3 * DAY_MS))
@@ -305,8 +298,7 @@ describe("a notice of expiry", () => {
   })
 
   test("comes again if a hold follows one that was sent", async (t) => {
-    const world = createWorld(t, SELDOM)
-    world.webhooks.start()
+    const world = startWorld(t, SELDOM)
     await world.add("https://a.example", ["task.expiring"])
     const start = world.clock.now()
     await world.change("t", toCommands(start + 3 * DAY_MS))
@@ -321,8 +313,7 @@ describe("a notice of expiry", () => {
   })
 
   test("of a hold is sent also where none of the success was wanted", async (t) => {
-    const world = createWorld(t, SELDOM)
-    world.webhooks.start()
+    const world = startWorld(t, SELDOM)
     const start = world.clock.now()
     await world.add("https://b.example")
     await world.change("t", toCommands(start + 3 * DAY_MS))
@@ -340,8 +331,7 @@ describe("a notice of expiry", () => {
   })
 
   test("that waits for its moment lets the events of its task pass", async (t) => {
-    const world = createWorld(t, SELDOM)
-    world.webhooks.start()
+    const world = startWorld(t, SELDOM)
     const types = ["task.succeeded", "task.held", "task.expiring", "task.expired"] as const
     await world.add("https://a.example", types)
     const start = world.clock.now()
@@ -360,8 +350,7 @@ describe("a notice of expiry", () => {
 
 describe("feeds that can't be read for now", () => {
   test("are spread later, and nothing is missed", async (t) => {
-    const world = createWorld(t)
-    world.webhooks.start()
+    const world = startWorld(t)
     await world.add("https://a.example")
     const { readFeed } = world.storage
     world.storage.readFeed = () => Promise.reject(unavailable())

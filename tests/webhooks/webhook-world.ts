@@ -82,6 +82,23 @@ export interface WebhookWorld {
 export const ACCEPT: TaskCommand = { kind: "accept", operation: null, upstreamKey: "key-1" }
 export const FINISH: readonly TaskCommand[] = [dispatchSample(), ACCEPT, succeedSample()]
 
+/** Where an account has an endpoint. */
+export const URL_A = "https://a.example"
+
+/** A world whose messages are sent. */
+export function startWorld(t: TestContext, settings?: Partial<WebhookSettings>): WebhookWorld {
+  const world = createWorld(t, settings)
+  world.webhooks.start()
+  return world
+}
+
+/** The same, with an endpoint at `URL_A`. */
+export async function startEndpoint(t: TestContext, settings?: Partial<WebhookSettings>) {
+  const world = startWorld(t, settings)
+  const id = await world.add(URL_A)
+  return { world, id, name: { account: "account", id } }
+}
+
 export function createWorld(t: TestContext, settings: Partial<WebhookSettings> = {}): WebhookWorld {
   const clock = createManualClock()
   const storage = createMemoryStorage()
