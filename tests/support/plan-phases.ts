@@ -1,6 +1,6 @@
 /**
  * What of the tests runs when: in which process, in which order, and how many at once. Only the last phase
- * that names a file has it, so that a file of a suite may be left for later; what no phase names is of the first.
+ * that names a file has it, so that a file of a suite may be left for later.
  */
 import { availableParallelism } from "node:os"
 import { isAbsolute, relative } from "node:path"
@@ -72,19 +72,23 @@ const FIRST = [
   "adapters/storage-postgres",
   "packages",
   "scenarios",
-  "adapters/storage-sqlite",
-  "painter",
-  "adapters/channel-studio",
   "service/command",
   "console",
+  "adapters/storage-sqlite",
+  "adapters/channel-studio",
   "service/channels",
+  "painter",
   "service/generated",
+  "adapters/http",
   "faults/postgres",
   "faults/surroundings",
 ]
 
-/** They load the console's page, which the tests of the packages remove and build anew. */
-const AFTER_PACKAGES = ["console", "service"]
+/**
+ * The tests of the packages remove the console's page and build it anew: what may load it waits for them. As
+ * much as takes as long runs beside them, so that little waits.
+ */
+const WITH_PACKAGES = ["packages", "scenarios", "adapters/storage-postgres"]
 
 /** Rounds whose nodes have little patience: two at a time have a core each, for much of a round is waiting. */
 const IN_PAIRS = ["faults"]
@@ -95,12 +99,15 @@ const ALONE = ["service/http/flood", "service/http/hostile-sockets"]
 /** Two more than there are cores, since many only wait. */
 const BESIDE_ONE_ANOTHER = availableParallelism() + 2
 
+/** What no other phase names is of the second. */
 const PHASES = [
+  { suites: WITH_PACKAGES, concurrency: BESIDE_ONE_ANOTHER },
   { suites: [], concurrency: BESIDE_ONE_ANOTHER },
-  { suites: AFTER_PACKAGES, concurrency: BESIDE_ONE_ANOTHER },
   { suites: IN_PAIRS, concurrency: 2 },
   { suites: ALONE, concurrency: 1 },
 ] as const
+
+const REST = PHASES.findIndex(({ suites }) => suites.length === 0)
 
 /** A suite is a folder or the beginning of a file's path. */
 export function isIn(file: string, suite: string): boolean {
@@ -116,11 +123,10 @@ export function planPhases({ files, folder }: PlanRequest): readonly Phase[] {
     ...files.filter(isApart),
   ]
   const toName = (entry: string): string => (isAbsolute(entry) ? relative(folder, entry) : entry)
-  const toPhase = (entry: string): number =>
-    Math.max(
-      0,
-      PHASES.findLastIndex(({ suites }) => isInOne(toName(entry), suites)),
-    )
+  const toPhase = (entry: string): number => {
+    const named = PHASES.findLastIndex(({ suites }) => isInOne(toName(entry), suites))
+    return named === -1 ? REST : named
+  }
   const toRank = (entry: string): number => {
     const found = FIRST.findIndex((suite) => isIn(toName(entry), suite))
     return found === -1 ? FIRST.length : found
