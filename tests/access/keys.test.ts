@@ -30,7 +30,7 @@ describe("authentication", () => {
     for (const node of [one, other]) assert.equal(await node.tell(one.key), "authenticated")
     one.keys.change(one.key, { revokedAt: 5 })
     for (const node of [one, other]) {
-      await node.clock.advance(DEFAULTS.keyBelievedMs - 1)
+      await node.clock.advance(DEFAULTS.keyCacheMs - 1)
       assert.equal(await node.tell(one.key), "authenticated")
       await node.clock.advance(1)
       assert.equal(await node.tell(one.key), "api-key-revoked")
@@ -76,7 +76,7 @@ describe("authentication", () => {
     for (const key of [wrong, wrong, wrong]) assert.equal(await world.tell(key), "invalid-api-key")
     assert.equal(await world.tell(world.key), "authenticated")
     assert.equal(world.keys.lookups(), 2)
-    await world.clock.advance(DEFAULTS.keyBelievedMs)
+    await world.clock.advance(DEFAULTS.keyCacheMs)
     assert.equal(await world.tell(wrong), "invalid-api-key")
     assert.equal(world.keys.lookups(), 3)
   })
@@ -86,7 +86,7 @@ describe("authentication", () => {
     const wrong = formatApiKey({ id: parseApiKey(world.key)?.id ?? "", secret: "0".repeat(32) })
     for (const changes of [{ revokedAt: 5 }, { revokedAt: 0, expiresAt: 5 }]) {
       world.keys.change(world.key, changes)
-      await world.clock.advance(DEFAULTS.keyBelievedMs)
+      await world.clock.advance(DEFAULTS.keyCacheMs)
       assert.equal(await world.tell(wrong), "invalid-api-key")
       assert.match(await world.tell(world.key), /^api-key-(?:revoked|expired)$/)
     }
@@ -111,7 +111,7 @@ describe("authentication", () => {
     const good = "authenticated"
     assert.deepEqual(told, [good, good, "invalid-api-key", good, good, good, good])
     world.keys.change(world.key, { revokedAt: 1 })
-    await world.clock.advance(DEFAULTS.keyBelievedMs)
+    await world.clock.advance(DEFAULTS.keyCacheMs)
     assert.equal(await world.tell(world.key), "api-key-revoked")
   })
 
@@ -145,7 +145,7 @@ describe("authentication", () => {
   it("lets a known key pass at once again after a database that failed", async () => {
     const world = openAccess({ settings: { lookupsAtOnce: 1, lookupsWaiting: 1 } })
     await world.tell(world.key)
-    await world.clock.advance(DEFAULTS.keyBelievedMs)
+    await world.clock.advance(DEFAULTS.keyCacheMs)
     const { findKey } = world.storage
     const message = "the database is away"
     world.storage.findKey = () =>

@@ -122,7 +122,7 @@ const access = createAccess({
   storage: withFailingKeys(storage, node),
   service: engine,
   clock,
-  settings: { keyBelievedMs: KEY_BELIEVED_MS },
+  settings: { keyCacheMs: KEY_BELIEVED_MS },
 })
 const handler = createHttpHandler({
   service: engine,

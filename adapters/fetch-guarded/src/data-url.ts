@@ -44,7 +44,7 @@ async function* decode(url: string, start: number): AsyncGenerator<Uint8Array, v
     // The decoder skips what is not base64 and stops at padding; only canonical text comes back.
     if (bytes.toString("base64") !== slice) throw malformed()
     yield bytes
-    // A reader that keeps the slices in memory would otherwise hold up the event loop for all of them.
+    // A reader that keeps the slices in memory would otherwise block the event loop for all of them.
     await setImmediate()
   }
 }

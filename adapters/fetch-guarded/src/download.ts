@@ -1,5 +1,5 @@
 /**
- * Follows redirects, and checks the first answer that is none. Each hop is judged anew: its URL, its host, its
+ * Follows redirects, and checks the first answer that is none. Each hop is judged again: its URL, its host, its
  * address. Headers that the caller adds are sent to the origin of the URL until the first redirect
  * elsewhere, and never again, even if a later redirect leads back.
  */

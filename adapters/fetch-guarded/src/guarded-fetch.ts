@@ -1,5 +1,5 @@
 /**
- * Media by URL, safely: the `MediaSource` of a service that opens URLs from strangers. It holds nothing between
+ * Media by URL, safely: the `MediaSource` of a service that opens untrusted URLs. It holds nothing between
  * two downloads, so there is nothing to close. A caller that opens more URLs at once than `connections` has to
  * read or leave the first bodies before the others open.
  */

@@ -1,5 +1,5 @@
 /**
- * The addresses of a host. For a stranger's host the machine's name servers are asked directly, without the
+ * The addresses of a host. For an untrusted host the machine's name servers are asked directly, without the
  * hosts file and search domains. The system's own resolver works in the few threads that files use too, and
  * each name without an answer would hold one of them; here a query is a packet and a timer. The time-out of the
  * connection bounds all of it.
@@ -8,7 +8,7 @@ import { lookup, Resolver } from "node:dns/promises"
 import type { LookUpHost } from "./guarded-fetch-options.ts"
 
 /**
- * For each name server; they are asked in turn, once each. Most answers take far less, but a stranger's name
+ * For each name server; they are asked in turn, once each. Most answers take far less, but an untrusted name
  * may have none.
  */
 const TIMEOUT_MS = 2_000

@@ -1,6 +1,6 @@
 /**
  * The errors of a download. None has a cause: errors of sockets, resolvers and parsers hold host names and
- * addresses, which are private to whoever sent the URL. Only their code is in the message.
+ * addresses, which are private to the sender of the URL. Only their code is in the message.
  */
 import { errors } from "undici"
 import { isSafelightError, SafelightError } from "@safelight/core"

@@ -1,8 +1,8 @@
 /**
- * Sends messages to strangers' URLs, under the same rules of URLs and addresses as downloads. A connection is
+ * Sends messages to untrusted URLs, under the same rules of URLs and addresses as downloads. A connection is
  * kept for the next message to the same origin: it leads to the address that was judged when it was opened, and
  * no name is looked up for it again. Redirects are answers like others. What an address answers that the operator
- * alone allows is not for the stranger who named it.
+ * alone allows is not for the account that named it.
  */
 import { isIP, type Socket } from "node:net"
 import { Agent, errors, type Dispatcher } from "undici"
@@ -23,7 +23,7 @@ export interface MessageSenderOptions extends Pick<
   GuardedFetchOptions,
   "allowedAddresses" | "deniedAddresses" | "connectTimeoutMs" | "lookup"
 > {
-  /** Hands on the bodies of `allowedAddresses` too: whoever names URLs may read what stands there. */
+  /** Returns the bodies of `allowedAddresses` too: accounts that name URLs may read what is there. */
   readonly showsAllowedAnswers?: boolean
 }
 
@@ -139,7 +139,7 @@ interface InnerOrigins {
   readonly has: (origin: string) => boolean
 }
 
-/** The origins with an open connection to an address that is not public, or whose publicity can't be told. */
+/** The origins with an open connection to an address that is not public, or may not be. */
 function createInnerOrigins(): InnerOrigins {
   const judge = createAddressJudge({})
   const connections = new Map<string, number>()
@@ -208,7 +208,7 @@ async function readBeginning(
   return new TextDecoder().decode(Buffer.concat(chunks).subarray(0, mostBytes))
 }
 
-/** By one word whether a name is unknown or leads to a private network: else a stranger could list its names. */
+/** One word for an unknown name and for one that leads to a private network: otherwise its names could be listed. */
 function toFailure(refusal: ConnectRefusal): SendFailure {
   switch (refusal) {
     case "own-addresses-unknown":

@@ -26,7 +26,7 @@ type CommitBatch = (
 export function createBatchCommit(): CommitBatch {
   const full = createFullAccounts()
   return async (connection, batch, how) => {
-    if (!how.isCareful && !full.areIn(batch)) {
+    if (!how.judgesEach && !full.areIn(batch)) {
       await connection.run(toBatchStatement(toBatchRows(batch, true)))
       return batch.map((): LogOutcome => ADMITTED)
     }
@@ -50,7 +50,7 @@ async function commitJudged(
 ): Promise<Judgement["outcomes"]> {
   try {
     const begun = connection.execute(BEGIN)
-    const [, facts] = await Promise.all([begun, findFacts(batch, connection, how.heldUp > 0)])
+    const [, facts] = await Promise.all([begun, findFacts(batch, connection, how.lockTimeouts > 0)])
     const { outcomes, survivors } = judge(batch, facts, how)
     if (survivors.length > 0) {
       // The commit behind a statement that failed undoes the transaction.

@@ -52,7 +52,7 @@ const PLANNING = {
   rows: ["plan_cache_mode=force_generic_plan", "enable_hashjoin=off", "enable_mergejoin=off"],
 } as const
 
-/** Plans are made anew this often: one for an empty table must not outlive its emptiness. */
+/** Plans are made again this often: one for an empty table must not outlive its emptiness. */
 const REPLAN_MS = 5_000
 
 const BYTEA = 17

@@ -1,6 +1,6 @@
 /**
  * PostgreSQL as the store's dialect. Ids are collated by their bytes, whatever the database's own
- * locale is, since pages of ids go on by comparing them.
+ * locale is, since pages of ids continue by comparing them.
  */
 import type { StoreDialect } from "@safelight/store"
 import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from "kysely"

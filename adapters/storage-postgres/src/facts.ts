@@ -1,6 +1,6 @@
 /**
  * The facts by which a batch is judged, read within the transaction that commits it. Each look-up names its
- * rows by an array, so that an index is used whatever the planner believes of a table.
+ * rows by an array, so that an index is used whatever the planner assumes of a table.
  */
 import {
   ownStatement,
@@ -17,11 +17,11 @@ import { toBigintArray, toCompactArray, toTextArray } from "./binary-array.ts"
 import type { PostgresConnection } from "./connection.ts"
 import { POSTGRES_DIALECT } from "./dialect.ts"
 
-/** `asksHeld`: whether to lock the tasks as well, passing over those that somebody else holds. */
+/** `locksTasks`: whether to lock the tasks as well, skipping those that another session locks. */
 export async function findFacts(
   changes: readonly LogChange[],
   connection: PostgresConnection,
-  asksHeld: boolean,
+  locksTasks: boolean,
 ): Promise<Facts> {
   const read = async <Row, Values>(statement: Statement<Row, Values>, values: NoInfer<Values>) =>
     toRows(statement, await readStep(connection, toStep(statement, values)))
@@ -42,7 +42,7 @@ export async function findFacts(
     read(FIND_USES, ofUses),
     read(FIND_HEADS, ofTasks),
     read(FIND_STORED, { ...ofTasks, versions: toBigintArray(versions) }),
-    asksHeld ? read(LOCK_TASKS, ofTasks) : undefined,
+    locksTasks ? read(LOCK_TASKS, ofTasks) : undefined,
   ])
   return { rooms, uses, heads, stored, locked: locked?.map(({ task }) => task) }
 }

@@ -33,7 +33,7 @@ export interface SectionColumn extends Pick<Column<never>, "type" | "codec"> {
 
 /**
  * The parameter that holds a column's array. What is looked up is named by it once more, next to the
- * join: so the index is used whatever the planner believes of a table that was empty a moment ago.
+ * join: so the index is used whatever the planner assumes of a table that was empty a moment ago.
  */
 export type ToArray = (column: string) => string
 

@@ -1,5 +1,5 @@
 /**
- * Where the server is, as `pg` is told: the URL, less what must not be left to it. Its `options` would
+ * Where the server is, as `pg` gets it: the URL, less what must not be left to it. Its `options` would
  * replace the settings of a connection, durability among them, so they are joined, and ours hold; and
  * `PGOPTIONS` is never asked, which would hold for some connections and not for others.
  */
@@ -11,7 +11,7 @@ export interface ServerAddress {
 
 /**
  * `pg` 8 verifies the certificate for each of these, as for `verify-full`, and warns on standard error
- * that it will not for ever: so it is told by the name that stays.
+ * that it will not for ever: so it gets the name that stays.
  */
 const VERIFYING = new Set(["prefer", "require", "verify-ca"])
 

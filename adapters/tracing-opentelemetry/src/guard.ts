@@ -1,7 +1,7 @@
 /** Calls of an SDK that must not break what they describe. */
 import { diag } from "@opentelemetry/api"
 
-/** Undefined if the SDK throws; why is told to the logger that the host has set for OpenTelemetry. */
+/** Undefined if the SDK throws; the logger that the host has set for OpenTelemetry gets the reason. */
 export function guard<Result>(call: () => Result): Result | undefined {
   try {
     return call()

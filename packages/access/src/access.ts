@@ -1,6 +1,6 @@
 /**
  * The port `Access`, assembled: each question is answered by a file of its own. Everything remembered here is
- * bounded, and so is the work that a stranger can cause: look-ups of unknown keys and of unknown links have a
+ * bounded, and so is the work that unknown callers can cause: look-ups of unknown keys and of unknown links have a
  * semaphore each, so that a flood of one stops neither the other nor anybody who is known.
  */
 import {

@@ -7,8 +7,8 @@ import { withDefaults, type Settings } from "@safelight/core"
 export const DEFAULTS = {
   /** Verified keys remembered, and as many wrong ones; at most twice as many of each. */
   cachedKeys: 10_000,
-  /** How long a key is believed after it was read: a revocation holds within one second. */
-  keyBelievedMs: 1_000,
+  /** How long a key is cached after it was read: a revocation holds within one second. */
+  keyCacheMs: 1_000,
   /** Unknown keys looked up at a time, and links; a storage answers thousands a second so. */
   lookupsAtOnce: 16,
   /** How many more of each may wait; one more is refused as overloaded. */

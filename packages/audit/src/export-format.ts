@@ -2,7 +2,7 @@
  * The file that carries a log from one database to another: NDJSON, one record a line, each with
  * its `kind`. Its manifest is the first line and the last: what the file is, and how much of what
  * stood between, with the SHA-256 of every byte before the last line. So a cut or altered file is
- * told from a whole one without a database.
+ * recognised without a database.
  *
  *   header  account*  key*  link-key*  stream*  trailer
  *

@@ -21,7 +21,7 @@ export function parseRecord(line: string): ExportRecord {
 /** Stops at the first fault, so that a line of faults costs no more than one. */
 function explain(value: unknown): string {
   const [issue] = v.safeParse(exportRecord, value, { abortEarly: true }).issues ?? []
-  // The name of a member that is not known is the stranger's own, and not repeated.
+  // The name of a member that is not known is the file's own, and not repeated.
   const path = (issue?.path ?? []).slice(0, issue?.expected === "never" ? -1 : undefined)
   const member = path.map(({ key }) => String(key)).join(".")
   const subject = member === "" ? "the record" : `"${member}"`

@@ -1,5 +1,5 @@
 /**
- * Rebuilding: the rows of tasks are projected anew from their events, and their places in the queue and with
+ * Rebuilding: the rows of tasks are projected again from their events, and their places in the queue and with
  * retention are put right, while services run. A row is replaced only if the newest event is still the one that
  * it was folded from, so that no append is lost. The log itself never changes, and what fits it is not written.
  */
@@ -35,7 +35,7 @@ export interface RebuildOptions {
 export interface RebuildProgress {
   /** Tasks looked at. */
   readonly tasks: number
-  /** Rows that were written anew. */
+  /** Rows that were written again. */
   readonly rebuilt: number
 }
 

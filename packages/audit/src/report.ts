@@ -20,7 +20,7 @@ export interface AuditReport extends FindingReport<Finding> {
   readonly events: number
   /**
    * Rows of another release's projection, whose snapshots nobody reads: they are not compared, and a
-   * rebuild projects them anew.
+   * rebuild projects them again.
    */
   readonly foreignRows: number
   /** The bill: what the log charges, in integer micro-units. Accounts without tasks are absent. */

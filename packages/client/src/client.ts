@@ -88,7 +88,7 @@ export interface Client {
   stream(options?: StreamOptions): AsyncIterableIterator<TaskMessage | ResetMessage>
   /**
    * What happens to one task, from its beginning until it is finished. Where the service's database has lost
-   * commits, it begins anew.
+   * commits, it begins again.
    */
   streamTask(task: string, options?: StreamOptions): AsyncIterableIterator<TaskMessage>
   /** The account's tasks, newest first. A page is fetched when the one before it has been read. */
@@ -202,7 +202,7 @@ async function* streamTask(
     options,
     isEnd,
   )) {
-    // Behind a reset the task is told from its beginning: nothing is missing.
+    // After a reset the task's events come from the first: nothing is missing.
     if ("data" in message) yield message
   }
 }

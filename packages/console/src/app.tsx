@@ -1,4 +1,4 @@
-/** The whole page: the sign-in page for a stranger, the shell around a page for everybody else. */
+/** The whole page: the sign-in page without a session, the shell around a page with one. */
 import type { JSX } from "preact"
 import { useEffect } from "preact/hooks"
 import { Shell } from "./design/shell.tsx"

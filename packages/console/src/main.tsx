@@ -1,4 +1,4 @@
-/** The page's entry: chooses the theme before anything is drawn, goes on with the tab's session, and draws. */
+/** The page's entry: chooses the theme before anything is drawn, resumes the tab's session, and draws. */
 import { render } from "preact"
 import { App } from "./app.tsx"
 import { followTheme } from "./design/theme.ts"

@@ -1,6 +1,6 @@
 /**
  * A valibot schema as a predicate that copies nothing. Every event passes its schema when it is sealed
- * and when it is audited, and every record of an export when it is read. Valibot builds its output anew
+ * and when it is audited, and every record of an export when it is read. Valibot builds a new output
  * for that, which cost a tenth of a task. It still says what is wrong with a value.
  */
 import type * as v from "valibot"

@@ -94,7 +94,7 @@ export interface EngineOptions {
   /**
    * Whether an artifact that is read whole is hashed meanwhile, so that its last piece is kept back where it
    * is not what was made; true by default. What was hashed less than ten minutes ago, and was not written since as
-   * far as the storage can tell, is not hashed again. Without it a byte that the storage changed reaches whoever reads.
+   * far as the storage can tell, is not hashed again. Without it a byte that the storage changed reaches the reader.
    */
   readonly verifyReads?: boolean
   /** Fetches outputs that lie at URLs; needed, with `inspector`, where a channel names `outputOrigins`. */
@@ -106,9 +106,9 @@ export interface EngineOptions {
   /** Without it errors are written to the console, and nothing else is; `SILENT_LOG` writes nothing. */
   readonly log?: Log
   readonly probe?: Probe
-  /** What operators know this process by; shown beside its lease. */
+  /** What operators know this process by; shown with its lease. */
   readonly node?: NodeFacts
-  /** Who is told what tasks spend their time on; nobody by default. */
+  /** Gets spans of what tasks spend their time on; none by default. */
   readonly tracer?: Tracer
 }
 

@@ -1,6 +1,6 @@
 /**
  * The public face of the painter. Importing it loads sharp, but no video or sound encoder: those are loaded by
- * the first film. A process that must not decode strangers' bytes imports types from here and nothing else.
+ * the first film. A process that must not decode untrusted bytes imports types from here and nothing else.
  */
 export { GRADE_WORDS } from "./image/grade-words.ts"
 export { renderEdit, type EditRequest } from "./image/render-edit.ts"

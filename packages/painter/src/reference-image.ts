@@ -1,5 +1,5 @@
 /**
- * What edits and films share in reading a stranger's image: how large a one is decoded, and the error
+ * What edits and films share in reading an untrusted image: how large a one is decoded, and the error
  * for one that can't be. They differ in what else they check: an edit looks at the format and the size
  * first, a film takes what sharp can decode.
  */

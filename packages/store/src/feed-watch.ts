@@ -1,7 +1,7 @@
 /**
  * Tells who listens that the feed of an account has grown. An append doesn't say whether its account has a
  * feed, so the accounts that are known to have one are kept here. A process learns of the feeds that there are
- * at its first append, and from then on of those that others begin. If it hasn't heard of one, the entries are
+ * at its first append, and from then on of those that others begin. If it doesn't know of one, the entries are
  * written all the same and only found later.
  */
 import type { Append, Log } from "@safelight/core"
@@ -11,7 +11,7 @@ import type { WakeUps } from "./wake-ups.ts"
 export interface FeedWatch {
   readonly noteOpened: (account: string) => void
   /**
-   * Reads all feeds there are, and knows the accounts of those alone from then on, and of those that it heard of
+   * Reads all feeds there are, and knows the accounts of those alone from then on, and of those that others announced
    * while they were read.
    */
   readonly list: <Feed extends { readonly account: string }>(
@@ -35,7 +35,7 @@ export interface FeedWatchOptions {
 export function createFeedWatch({ others, learn, log, recent }: FeedWatchOptions): FeedWatch {
   const listeners = new Set<(account: string) => void>()
   let known = new Set<string>()
-  /** What was heard since each list began to be read: the list may be older. */
+  /** What was received since each list began to be read: the list may be older. */
   const heard = new Set<Set<string>>()
   let isLearning = false
 
@@ -87,7 +87,7 @@ export function createFeedWatch({ others, learn, log, recent }: FeedWatchOptions
         hear(account)
         listener(account)
       })
-      // What others said meanwhile was not heard; and where the database has lost commits, a feed may have as many
+      // What others sent meanwhile was not received; and where the database has lost commits, a feed may have as many
       // entries as before, and others.
       const stopHearing = others?.onListening(() => known.forEach(listener))
       return () => {

@@ -1,5 +1,5 @@
 /**
- * Figures for whoever runs the service. Every one goes over the connection of long reads: none of them makes a
+ * Figures for operators. Every one goes over the connection of long reads: none of them makes a
  * look-up wait. An account's name is in `tasks` alone, so only sums that ask for it join that table.
  */
 import { OUTCOME_GROUPINGS, type InsightStorage, type OutcomeGrouping } from "@safelight/core"

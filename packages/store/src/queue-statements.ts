@@ -67,7 +67,7 @@ const RELEASES = describeStatements(({ db, compile, members }) => {
         dueAt: request.dueAt,
       })),
     ),
-    /** The same, of tasks that are to be dispatched anew. */
+    /** The same, of tasks that are to be dispatched again. */
     releaseAnew: compile((request: Released) =>
       toUpdate(request).set((of) => ({
         lease: of.lit(null),

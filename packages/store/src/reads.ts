@@ -60,7 +60,7 @@ export const READ_STATEMENTS = describeStatements(({ db, compile, members }) => 
       .limit(limit),
   ),
   /**
-   * Before the others: where appends run beside it, it waits for those that have seen the request, and none sees
+   * Before the others: while appends run, it waits for those that have seen the request, and none sees
    * it after.
    */
   eraseRequest: compile(({ task }: OfTask) =>

@@ -153,7 +153,7 @@ export function createScanMethod(
     })
   }
 
-  /** By task, where it is beside its rows. */
+  /** By task, its queue and retention rows. */
   function toPlaceOf([ready = [], retention = [], inputs = []]: Found) {
     const readyOf = new Map(
       toRows(scanReady, ready).map(({ task, ...facts }) => [task, facts] as const),

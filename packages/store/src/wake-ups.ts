@@ -28,7 +28,7 @@ export interface WakeUps {
   readonly noteFed: (account: string) => void
   /** Calls `listener` with each account of which another process says so. Returns how to stop. */
   readonly onFed: (listener: (account: string) => void) => () => void
-  /** Calls `listener` whenever it begins to listen: what others said before was not heard. */
+  /** Calls `listener` whenever it begins to listen: what others sent before was not received. */
   readonly onListening: (listener: () => void) => () => void
   readonly methods: Required<Pick<QueueStorage, "onQueued" | "wakeHolder" | "onHolderWoken">>
   readonly close: () => void

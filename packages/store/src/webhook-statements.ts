@@ -128,7 +128,7 @@ const FEEDS = describeStatements(({ db, compile }) => {
         .set((of) => ({ keptUntil: of.lit(KEPT_FOREVER) }))
         .where("account", "=", account),
     ),
-    /** What happened before the account's first endpoint is told to none. */
+    /** What happened before the account's first endpoint is sent to none. */
     skipEntries: compile(({ account, id }: WebhookName) =>
       db
         .updateTable("feeds")

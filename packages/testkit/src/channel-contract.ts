@@ -1,6 +1,6 @@
 /**
  * The contract of `Channel`: what every channel keeps to whatever it speaks to, each behaviour on a
- * channel of its own: one purchase a key, work that any process can continue, and secrets that are told to
+ * channel of its own: one purchase a key, work that any process can continue, and secrets that are shown to
  * nobody.
  */
 import assert from "node:assert/strict"
@@ -29,7 +29,7 @@ export interface ChannelFixture {
    * handed over as it came: bytes, and headers by name in lower case.
    */
   readonly listen?: () => Promise<CallbackListener>
-  /** How often it was made to create something, where that can be told from outside. */
+  /** How often it was made to create something, where that is visible from outside. */
   readonly countPurchases?: () => number
   /** Keys and tokens, which may stand in no handle, outcome or error. Plain words stand in stacks anyway. */
   readonly secrets?: readonly string[]

@@ -65,7 +65,7 @@ export async function findBeats(storage: Storage, lease: string): Promise<number
   return (await storage.listLeases()).find((each) => each.lease === lease)?.heartbeats
 }
 
-/** The tasks that a lease holds, told by its next heartbeat. */
+/** The tasks that a lease holds, by its next heartbeat. */
 export async function findHeld(storage: Storage, lease: string): Promise<readonly string[]> {
   return beat(storage, lease, ((await findBeats(storage, lease)) ?? 0) + 1)
 }

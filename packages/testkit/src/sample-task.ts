@@ -116,7 +116,7 @@ export interface SampleSuccess {
   /** `count` images by default. */
   readonly usage?: Usage
   readonly cost?: AttemptCost
-  /** Marks every artifact as one of before expiry was told. */
+  /** Marks every artifact as one of before expiry was recorded. */
   readonly hidesExpiry?: boolean
 }
 

@@ -223,7 +223,7 @@ export const FEED_BEHAVIOURS: Behaviours<StorageFixture> = {
     await storage.append(submitSample({ id: "unwatched", submitted: { account: "other" } }).append)
     await storage.append(submitSample({ id: "t" }).append)
     await setImmediate()
-    // Perhaps more than once: a listener that has just begun to hear of others is told of every feed.
+    // Perhaps more than once: a listener that has just begun to listen to others is notified of every feed.
     assert.deepEqual([...new Set(told)], [account])
     stop()
     const before = told.length

@@ -1,4 +1,4 @@
-/** The contract of `Storage`: figures of outcomes, queue, leases and database, for whoever runs the service. */
+/** The contract of `Storage`: figures of outcomes, queue, leases and database, for operators. */
 import assert from "node:assert/strict"
 import type { AllTasksRequest, AttemptCost, Storage, TaskCommand } from "@safelight/core"
 import type { Behaviours } from "./contract.ts"

@@ -1,5 +1,5 @@
 /**
- * What goes on in the background: looking for news again and again, and whenever a feed is said to have some.
+ * The work in the background: looking for news again and again, and whenever a feed is said to have some.
  * Hints may be missed, so the looks alone must do. A failure is logged, and the next look follows.
  */
 import type { Clock, FeedStorage, Log } from "@safelight/core"

@@ -106,7 +106,7 @@ async function spreadToEnd(account: string, options: FanOutOptions): Promise<voi
     const endpoints = all.filter(({ disabledAt }) => disabledAt === 0)
     const wanted = await toDeliveries(entries, endpoints, options)
     const deliveries = await giveUpExcess(account, wanted, options)
-    // Another node was faster: what it left is read anew.
+    // Another node was faster: what it left is read again.
     const isDone = await storage.fanOut({ account, feed: feed.id, from, to, deliveries })
     if (!isDone || deliveries.length === 0) continue
     const told = new Set(deliveries.map(({ endpoint }) => endpoint))
@@ -114,7 +114,7 @@ async function spreadToEnd(account: string, options: FanOutOptions): Promise<voi
   }
 }
 
-/** Those for which there is no room are told in the log, and listed as failed. */
+/** Those for which there is no room are logged, and listed as failed. */
 async function giveUpExcess(
   account: string,
   deliveries: readonly NewDelivery[],
@@ -172,7 +172,7 @@ async function toMessages(entry: ReadEntry, options: FanOutOptions): Promise<rea
   if (notice === undefined) return [message]
   return [message, toExpiryNotice({ task, hash, now }, settings.noticeMs, toTaskText)]
 
-  /** One damaged task must not keep the account's others from being told. */
+  /** One damaged task must not keep messages about the account's others back. */
   function ignoreDamage(error: unknown): undefined {
     if (!isSafelightError(error) || error.code !== "storage-corrupt") throw error
     log.error({ error, task: id, version }, "webhook message impossible")

@@ -1,9 +1,9 @@
 /**
  * Who may send how much at a time. Endpoints that took the last message share places that no other endpoint can
  * take: a thousand dead receivers, each holding its place until the time-out, delay each other alone. An account
- * holds at most its share of them: receivers that answer well, but late, hold up their own account alone. A host is
+ * holds at most its share of them: receivers that answer well, but late, delay their own account alone. A host is
  * sent few messages at a time, by all accounts together, half of them to endpoints that have not proven that they
- * take any: nobody can turn webhooks on a stranger. Of what waits for a place the first comes first.
+ * take any: webhooks can't be used to flood a third party. Of what waits for a place the first comes first.
  */
 import type { WebhookEndpoint } from "@safelight/core"
 import type { WebhookSettings } from "./settings.ts"
@@ -104,7 +104,7 @@ interface Shares {
   readonly of: (name: string) => Pool
 }
 
-/** A pool for each name, as long as somebody holds or awaits a place in it. */
+/** A pool for each name, as long as a place in it is held or awaited. */
 function createShares(most: number, onFree: (line: Line) => void): Shares {
   const pools = new Map<string, Pool>()
   return {

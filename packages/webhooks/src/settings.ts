@@ -27,9 +27,9 @@ export const DEFAULTS = {
    */
   sendsPerEndpoint: 64,
   /**
-   * To one host at a time, whoever asks: an account names strangers' hosts too. Endpoints that have not taken a
-   * message share half of them. A message counts until it is answered, not until that is recorded, so that a fast
-   * receiver is not held up.
+   * To one host at a time, by all accounts together: an account names other people's hosts too. Endpoints that have
+   * not taken a message share half of them. A message counts until it is answered, not until that is recorded, so
+   * that a fast receiver does not wait.
    */
   sendsPerHost: 8,
   /**
@@ -47,7 +47,7 @@ export const DEFAULTS = {
   disableAfterTryingMs: DAY_MS,
   /** How long a delivery that is over stays in the log. */
   keptMs: 30 * DAY_MS,
-  /** How long before the last artifact expires that is told. */
+  /** How long before the last artifact expires the notice is sent. */
   noticeMs: DAY_MS,
 } as const
 

@@ -1,6 +1,6 @@
 /**
  * What accounts ask of their webhooks. An endpoint is changed from the revision that was read: of two changes
- * at once the later one is made anew, so that neither undoes the other.
+ * at once the later one is made again, so that neither undoes the other.
  */
 import { randomBytes } from "node:crypto"
 import {
@@ -54,7 +54,7 @@ export interface WebhookControl extends WebhookService {
 /** That a task came to its end, well or not. */
 const DEFAULT_TYPES: readonly WebhookType[] = ["task.succeeded", "task.failed"]
 
-/** An hour in which a stream may still read what was told. */
+/** An hour in which a stream may still read the events. */
 const FEED_GRACE_MS = 3_600_000
 
 const UNKNOWN: WebhookRejection = { kind: "unknown" }
@@ -171,7 +171,7 @@ async function create(
 type Change = (
   name: WebhookName,
   toChanged: (endpoint: WebhookEndpoint) => WebhookEndpoint | undefined,
-  /** Whether it begins anew; it does not by default. */
+  /** Whether it begins afresh; it does not by default. */
   isRenewed?: (endpoint: WebhookEndpoint) => boolean,
 ) => Promise<WebhookEndpoint | undefined>
 

@@ -50,7 +50,7 @@ describe("a body that arrives slowly", () => {
         const sending = world.sendSlowly(path, method, body)
         await sending.asked
         change(world)
-        await world.clock.advance(DEFAULTS.keyBelievedMs)
+        await world.clock.advance(DEFAULTS.keyCacheMs)
         const response = await sending.finish()
         const { error } = (await response.json()) as { error: { code: string } }
         assert.equal(error.code, code)
@@ -71,7 +71,7 @@ describe("a body that arrives slowly", () => {
     for (const remaining of [1, 0]) {
       const sending = world.sendSlowly("/v1/tasks", "POST", String(creation().body))
       await sending.asked
-      await world.clock.advance(DEFAULTS.keyBelievedMs)
+      await world.clock.advance(DEFAULTS.keyCacheMs)
       const response = await sending.finish()
       assert.equal(response.status, 202)
       assert.match(response.headers.get("ratelimit") ?? "", new RegExp(`r=${remaining};`))

@@ -260,7 +260,7 @@ describe("authentication", () => {
     for (const key of keys) statuses.push(await call(key))
     assert.deepEqual(statuses, [404, 404, 401, 404, 404, 404, 404])
     world.keys.change(world.key, { revokedAt: 1 })
-    await world.clock.advance(ACCESS_DEFAULTS.keyBelievedMs)
+    await world.clock.advance(ACCESS_DEFAULTS.keyCacheMs)
     assert.deepEqual([await call(world.key), await call(other)], [401, 404])
   })
 

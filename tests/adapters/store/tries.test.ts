@@ -7,17 +7,17 @@ import { databaseError } from "./fake-connection.ts"
 
 type Commit = Lane<string, "stored">["commit"]
 
-const NEVER: How = { isCareful: false, isUnknown: false, heldUp: 0 }
+const NEVER: How = { judgesEach: false, isUnknown: false, lockTimeouts: 0 }
 
 /** A writer over a lane that fails as `fail` says of each try, and what the lane has stored. */
 function openWriter(fail: (batch: readonly string[], tries: number) => void) {
   const stored: string[] = []
   const tries: { readonly batch: readonly string[]; readonly how: How }[] = []
-  const commit: Commit = async (batch, { isCareful, isUnknown, heldUp }) => {
-    tries.push({ batch, how: { isCareful, isUnknown, heldUp } })
+  const commit: Commit = async (batch, { judgesEach, isUnknown, lockTimeouts }) => {
+    tries.push({ batch, how: { judgesEach, isUnknown, lockTimeouts } })
     fail(batch, tries.length)
     // What is stored already counts as committed, where that is to be looked for.
-    stored.push(...batch.filter((work) => !isCareful || !stored.includes(work)))
+    stored.push(...batch.filter((work) => !judgesEach || !stored.includes(work)))
     return batch.map(() => "stored" as const)
   }
   const writer = createWriter({ lanes: [{ commit }], patience: SERVER_PATIENCE })
@@ -53,7 +53,7 @@ describe("a batch whose answer is lost", () => {
     assert.deepEqual(stored, names)
     assert.deepEqual(tries, [
       { batch: names, how: NEVER },
-      { batch: names, how: { isCareful: true, isUnknown: true, heldUp: 0 } },
+      { batch: names, how: { judgesEach: true, isUnknown: true, lockTimeouts: 0 } },
     ])
   })
 })
@@ -68,7 +68,7 @@ describe("a batch of which somebody else holds a part", () => {
     assert.ok(held.status === "rejected")
     assert.deepEqual([held.reason.retryable, held.reason.isUndone], [true, true])
     assert.deepEqual(
-      tries.slice(0, 3).map(({ batch, how }) => [batch.length, how.heldUp]),
+      tries.slice(0, 3).map(({ batch, how }) => [batch.length, how.lockTimeouts]),
       [
         [2, 0],
         [2, 1],

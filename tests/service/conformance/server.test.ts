@@ -32,7 +32,7 @@ describe("the limits", () => {
   })
 
   it("of a key are to be believed for one second", () => {
-    assert.equal(ACCESS_DEFAULTS.keyBelievedMs, 1_000)
+    assert.equal(ACCESS_DEFAULTS.keyCacheMs, 1_000)
   })
 })
 

@@ -62,7 +62,7 @@ it("answers 503 while the database is down, keys included, and serves when it is
   const wrapStorage = (storage: Storage): Storage => failing(storage, outage)
   await using service = await createInProcessService({
     wrapStorage,
-    accessSettings: { keyBelievedMs: 1 },
+    accessSettings: { keyCacheMs: 1 },
   })
   const path = `/v1/tasks/${await accept(service)}`
   const before = service.countStored()

@@ -44,7 +44,7 @@ const restores: (() => void)[] = []
 
 before(async () => {
   for (const stream of [process.stdout, process.stderr]) listen(stream)
-  const accessSettings = { keyBelievedMs: 1 }
+  const accessSettings = { keyCacheMs: 1 }
   const onAnswered = createTelling()
   const options = { settings: SETTINGS, accessSettings, wrapStorage, wrapArtifacts, onAnswered }
   service = await createInProcessService(options)

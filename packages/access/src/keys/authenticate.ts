@@ -1,12 +1,12 @@
 /**
- * Who calls. A verified key is believed for `keyBelievedMs`, counted from before it was read, so a
+ * Who calls. A verified key is cached for `keyCacheMs`, counted from before it was read, so a
  * revocation holds within that time. Keys are remembered by their id with a hash, so that no clear key
  * outlives its request. A key that is unknown here may be anybody's invention: only so many of those are
  * looked up at a time.
  *
  *     verified lately → answered at once
  *     verified earlier → looked up
- *     unknown → waits its turn → looked up ─wrong→ refused without a look-up for `keyBelievedMs`
+ *     unknown → waits its turn → looked up ─wrong→ refused without a look-up for `keyCacheMs`
  */
 import {
   createBoundedCache,
@@ -23,7 +23,7 @@ import { isExpired, refused, verifyKey, type IdentityStorage } from "./verify-ke
 export interface AuthenticateOptions {
   readonly storage: IdentityStorage
   readonly clock: Pick<Clock, "now" | "monotonicNow">
-  readonly settings: Pick<AccessSettings, "cachedKeys" | "keyBelievedMs">
+  readonly settings: Pick<AccessSettings, "cachedKeys" | "keyCacheMs">
   /** Bounds the look-ups of unknown keys. */
   readonly unknownKeys: Semaphore
 }
@@ -64,7 +64,7 @@ export function createAuthenticate(options: AuthenticateOptions): Access["authen
   async function verify({ parts, keySha256 }: GivenKey, isKnown: boolean): Promise<Authentication> {
     let believedUntilMs = 0
     function lookNow(): Promise<Authentication> {
-      believedUntilMs = clock.monotonicNow() + settings.keyBelievedMs
+      believedUntilMs = clock.monotonicNow() + settings.keyCacheMs
       return verifyKey(storage, parts, clock.now())
     }
     try {

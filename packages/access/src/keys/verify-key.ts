@@ -1,6 +1,6 @@
 /**
  * Finds out from the storage who calls with an API key. Only with the right secret is a key answered that it
- * is revoked or expired: a stranger learns nothing from a key id (http-decisions §2, §7).
+ * is revoked or expired: an id alone reveals nothing (http-decisions §2, §7).
  */
 import {
   NO_LIMITS,

@@ -1,5 +1,5 @@
 /**
- * The keys that sign private links. They are believed for `keyBelievedMs`, and read again for an unknown id,
+ * The keys that sign private links. They are cached for `keyCacheMs`, and read again for an unknown id,
  * so that a link that another node signed with a new key opens here at once.
  */
 import type { Clock, LinkKey, LinkStorage } from "@safelight/core"
@@ -10,7 +10,7 @@ import { createDecoyKey, importMacKey } from "./link-mac.ts"
 export interface LinkKeysOptions {
   readonly storage: Pick<LinkStorage, "addLinkKey" | "readLinkKeys">
   readonly clock: Pick<Clock, "now" | "monotonicNow">
-  readonly settings: Pick<AccessSettings, "keyBelievedMs">
+  readonly settings: Pick<AccessSettings, "keyCacheMs">
 }
 
 export interface ImportedKey {
@@ -45,12 +45,12 @@ export function createLinkKeys({ storage, clock, settings }: LinkKeysOptions): L
   let decoy: Promise<CryptoKey> | undefined
 
   async function read(): Promise<readonly ImportedKey[]> {
-    const untilMs = clock.monotonicNow() + settings.keyBelievedMs
+    const untilMs = clock.monotonicNow() + settings.keyCacheMs
     const stored = await storage.readLinkKeys()
     believed = await Promise.all(
       stored.map(async ({ id, secret }) => ({ id, key: await importMacKey(secret) })),
     )
-    // An empty list is never believed: the first key counts as soon as it is there.
+    // An empty list is never cached: the first key counts as soon as it is there.
     believedUntilMs = believed.length === 0 ? 0 : untilMs
     return believed
   }

@@ -34,7 +34,7 @@ type Settable = Omit<AccountSettings, "account" | "created_at" | "suspended_at">
 
 /** What is not given stays as it is; null is no limit. */
 export type AccountChange = { readonly [Name in keyof Settable]?: Settable[Name] | undefined } & {
-  /** Refuses every request of the account; tasks that it has go on. */
+  /** Refuses every request of the account; tasks that it has continue. */
   readonly suspended?: boolean | undefined
 }
 

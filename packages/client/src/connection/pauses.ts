@@ -38,7 +38,7 @@ export function toPollPauseMs(
 
 /**
  * How long the service is asked to wait, in whole seconds: less than its silence may last, and with
- * `isWatched` no longer than the pause between two polls would be, since progress is told by answers alone.
+ * `isWatched` no longer than the pause between two polls would be, since only answers show progress.
  */
 export function toWaitSeconds(
   looks: number,

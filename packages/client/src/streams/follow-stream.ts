@@ -1,5 +1,5 @@
 /**
- * Follows a stream over as many connections as it takes. Each goes on behind the last message that came, so
+ * Follows a stream over as many connections as it takes. Each continues after the last message that came, so
  * none is missed and none comes twice; if the service can't promise that, a `reset` says so.
  *
  *     connecting ──▶ messages ──▶ connection ended, broken or silent ──▶ a pause ──▶ connecting
@@ -15,7 +15,7 @@ import { readEvents, type ServerEvent } from "./read-events.ts"
 
 /** Something that happened to a task; `data` is the task as that left it. */
 export interface TaskMessage {
-  /** Pass it as `after` to go on behind this message, even in another process. */
+  /** Pass it as `after` to continue after this message, even in another process. */
   readonly id: string
   /** `task.submitted`, `task.dispatched`, `task.progressed`, `task.succeeded`, `task.failed`, … */
   readonly type: string

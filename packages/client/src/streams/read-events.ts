@@ -10,7 +10,7 @@ export interface ServerEvent {
 
 /**
  * Rejects as `pieces` does, and with `invalid_answer` if an event has more than `mostCharacters`. An event
- * that is cut off at the end is left out. `onRetry` is told how long to wait before connecting again, ms.
+ * that is cut off at the end is left out. `onRetry` gets how long to wait before connecting again, ms.
  */
 export async function* readEvents(
   pieces: AsyncIterable<Uint8Array>,

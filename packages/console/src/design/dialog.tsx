@@ -1,5 +1,5 @@
 /**
- * A dialog over the page. It is the browser's own, which holds the focus and closes at Escape; a press beside it closes
+ * A dialog over the page. It is the browser's own, which holds the focus and closes at Escape; a press outside closes
  * it too. It is open for as long as it is drawn.
  */
 import type { ComponentChildren, JSX } from "preact"

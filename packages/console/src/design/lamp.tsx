@@ -1,4 +1,4 @@
-/** The mark of the house: a lamp whose light does not spoil the paper. */
+/** The logo: a darkroom lamp. */
 import type { JSX } from "preact"
 import "./lamp.css"
 

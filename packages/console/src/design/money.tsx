@@ -31,7 +31,7 @@ const dollars = new Intl.NumberFormat(undefined, {
 
 export interface CostProps {
   readonly micros: number
-  /** Attempts whose cost nobody told. */
+  /** Attempts whose cost is unknown. */
   readonly unknownCosts: number
 }
 

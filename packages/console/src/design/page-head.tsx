@@ -1,4 +1,4 @@
-/** The beginning of a page: its title and, beside it, what can be done. */
+/** The beginning of a page: its title and, next to it, what can be done. */
 import type { ComponentChildren, JSX } from "preact"
 
 export interface PageHeadProps {

@@ -1,6 +1,6 @@
 /**
  * A plot over time, drawn by uPlot on a canvas. A canvas says nothing to screen readers, so the page shows the same
- * numbers as a table beside it; the plot itself has a label alone. New numbers are drawn into the plot that is there.
+ * numbers as a table next to it; the plot itself has a label alone. New numbers are drawn into the plot that is there.
  */
 import type { JSX } from "preact"
 import { useEffect, useRef } from "preact/hooks"

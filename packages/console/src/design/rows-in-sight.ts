@@ -23,7 +23,7 @@ export function useRowsInSight(
     const measure = (): void => {
       frame = 0
       const top = body.current?.getBoundingClientRect().top ?? 0
-      // Whole rows alone: between them nothing is drawn anew.
+      // Whole rows alone: between them nothing is drawn again.
       topPx.value = Math.floor(Math.max(0, -top) / rowPx) * rowPx
       heightPx.value = innerHeight
     }

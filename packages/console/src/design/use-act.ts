@@ -1,4 +1,4 @@
-/** What a button does: it is busy until that is over, and a failure is told as a toast. */
+/** What a button does: it is busy until that is over, and a failure is shown as a toast. */
 import { useSignal, type ReadonlySignal } from "@preact/signals"
 import { toSentence } from "./failure.tsx"
 import { showToast } from "./toasts.tsx"

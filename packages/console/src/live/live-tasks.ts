@@ -1,5 +1,5 @@
 /**
- * One stream for the whole page: what happens to the account's tasks, gathered and told once a frame. Without the
+ * One stream for the whole page: what happens to the account's tasks, gathered and applied once a frame. Without the
  * gathering a busy account would redraw a table hundreds of times a second.
  *
  *     open ──▶ messages ──▶ failed ──▶ a pause ──▶ open behind the last message
@@ -58,7 +58,7 @@ export async function followTasks(client: Client, signal: AbortSignal): Promise<
   }
 }
 
-/** A page in the background has no frames: what it gathers is told by the clock. */
+/** A page in the background has no frames: what it gathers is applied by the clock. */
 function nextFrame(work: () => void): void {
   if (document.visibilityState === "visible") requestAnimationFrame(work)
   else setTimeout(work, 500)

@@ -1,6 +1,6 @@
 /**
  * The route, read from the fragment: `#/tasks/ID?status=failed`. Only the fragment changes as the reader goes about, so
- * the service serves one page and never sees where somebody is.
+ * the service serves one page and never sees where the reader is.
  */
 import { computed, signal, type ReadonlySignal } from "@preact/signals"
 
@@ -48,7 +48,7 @@ export function replaceRoute(href: string): void {
   fragment.value = location.hash
 }
 
-/** A stranger's address may hold a `%` that escapes nothing. */
+/** A hand-made address may hold a `%` that escapes nothing. */
 function decode(segment: string): string {
   try {
     return decodeURIComponent(segment)

@@ -17,12 +17,12 @@ const PAUSE_MS = 4_000
 const told = signal<Told | undefined>(undefined)
 const failures = signal(0)
 
-/** Undefined until the service has told. */
+/** Undefined until the service has answered. */
 export const me: ReadonlySignal<Me | undefined> = computed(() =>
   told.value?.client === session.value?.client ? told.value?.me : undefined,
 )
 
-/** Undefined until the service has told. */
+/** Undefined until the service has answered. */
 export function hasScope(scope: Me["scopes"][number]): boolean | undefined {
   return me.value?.scopes.includes(scope)
 }

@@ -19,14 +19,14 @@ const LONGEST_PAUSE_MS = 4_000
 
 const current = signal<Session | undefined>(undefined)
 const unreached = signal(false)
-const farewell = signal<string | undefined>(undefined)
+const endReason = signal<string | undefined>(undefined)
 let count = 0
 
 export const session: ReadonlySignal<Session | undefined> = current
 /** True while the service can't be reached. */
 export const isOffline: ReadonlySignal<boolean> = unreached
 /** Why the last session ended, as a sentence. */
-export const endedBecause: ReadonlySignal<string | undefined> = farewell
+export const endedBecause: ReadonlySignal<string | undefined> = endReason
 
 /** Resolves when the key is known to work; rejects with an `ApiError`, or a `TypeError` if it is no key at all. */
 export async function signIn(key: string, isKept: boolean): Promise<void> {
@@ -45,10 +45,10 @@ export function resume(): void {
 export function signOut(because?: string): void {
   sessionStorage.removeItem(STORED)
   current.value = undefined
-  farewell.value = because
+  endReason.value = because
 }
 
-/** The client of the session. Pages call it, since they are shown to somebody who is signed in alone. */
+/** The client of the session. Pages call it, since they are shown only while a user is signed in. */
 export function useClient(): Client {
   const { value } = current
   if (value === undefined) throw new Error("a page is shown without a session")
@@ -61,19 +61,19 @@ function prepare(key: string): { readonly client: Client; readonly open: () => v
     onReached: () => (unreached.value = false),
     onUnreached: () => (unreached.value = true),
     onRefusedKey: (code) => {
-      if (current.value?.id === id) signOut(toFarewell(code))
+      if (current.value?.id === id) signOut(toEndReason(code))
     },
   })
   const settings = { longestPauseMs: LONGEST_PAUSE_MS }
   const client = createClient({ url: location.origin, key, fetch, settings })
   const open = (): void => {
-    farewell.value = undefined
+    endReason.value = undefined
     current.value = { client, id }
   }
   return { client, open }
 }
 
-function toFarewell(code: string): string {
+function toEndReason(code: string): string {
   if (code === "api_key_revoked") return "Your key was revoked. Sign in with another one."
   if (code === "api_key_expired") return "Your key has expired. Sign in with another one."
   return "The service no longer accepts your key. Sign in again."

@@ -17,7 +17,7 @@ export interface Loading<Value> {
   readonly reload: () => void
 }
 
-/** Loads anew whenever one of `inputs` changes; then what was loaded before is dropped. */
+/** Loads again whenever one of `inputs` changes; then what was loaded before is dropped. */
 export function useLoaded<Value>(
   load: (signal: AbortSignal) => Promise<Value>,
   inputs: readonly unknown[],

@@ -1,7 +1,7 @@
 /**
  * Labels: what an account writes on a task to find it again and to add up its cost, `project=spring`. A
  * person wrote them, so they are a side record: no event holds them, and they can be erased. Sums of the bill go
- * by them, so they outlive the prompt: only whoever erases the task erases them. They stay as they were
+ * by them, so they outlive the prompt: only erasing the task erases them. They stay as they were
  * submitted, and nothing that is done for the task depends on them.
  */
 
@@ -19,7 +19,7 @@ const KEY = /^[a-z0-9][a-z0-9_.-]{0,39}$/
 /** Printable ASCII: what a header can carry as it is. */
 const VALUE = /^[ -~]*$/
 
-/** Why labels are not accepted, as words for whoever wrote them; undefined if they are. */
+/** Why labels are not accepted, as words for their author; undefined if they are. */
 export function findLabelFault(labels: Labels): string | undefined {
   const entries = Object.entries(labels)
   if (entries.length > MAX_LABELS) return `a task has at most ${MAX_LABELS} labels`

@@ -1,5 +1,5 @@
 /**
- * What an attempt cost upstream: the operator sees it, and no account does. A figure is told by the
+ * What an attempt cost upstream: the operator sees it, and no account does. A figure is reported by the
  * provider, or computed by a unit price that the operator declared; the log keeps the two apart for
  * good. Amounts are integer millionths of their unit.
  */
@@ -26,12 +26,12 @@ const micros = v.pipe(
 export const costSchema = v.union([
   /** Nothing was billed, by proof or by the provider's word. */
   v.literal("none"),
-  /** It was billed, or may have been, and nobody told how much. */
+  /** It was billed, or may have been, and the amount is unknown. */
   v.literal("unknown"),
   v.strictObject({
-    /** US dollars, by the operator's unit price; null if none is declared, or the provider told money. */
+    /** US dollars, by the operator's unit price; null if none is declared, or the provider reported money. */
     computedMicros: v.nullable(micros),
-    /** As the provider told it; null if it told nothing. */
+    /** As the provider reported it; null if it reported nothing. */
     told: v.nullable(
       v.strictObject({
         micros,
@@ -66,8 +66,8 @@ export function toCostFigure(cost: AttemptCost): CostFigure {
 }
 
 /**
- * The cost of an attempt that was billed: what the provider told, and the amount by unit price if the
- * provider told no money. `usage` is what was made, if that is known.
+ * The cost of an attempt that was billed: what the provider reported, and the amount by unit price if the
+ * provider reported no money. `usage` is what was made, if that is known.
  */
 export function toBilledCost(
   model: Model,

@@ -13,7 +13,7 @@ import type { LinkScope } from "./link-storage.ts"
 export interface Access extends LinkAccess {
   /**
    * Who calls. Answers without a promise for a key that was verified lately; a revoked key or a changed
-   * account is noticed within the time that keys are believed. Rejects with `overloaded` if too many unknown
+   * account is noticed within the time that keys are cached. Rejects with `overloaded` if too many unknown
    * keys wait to be looked up, and with what the storage rejects with.
    */
   authenticate(credentials: Credentials): Authentication | Promise<Authentication>
@@ -48,7 +48,7 @@ export type Authentication =
   | { readonly kind: "authenticated"; readonly identity: Identity }
   | { readonly kind: "refused"; readonly code: AuthenticationRefusal }
 
-/** What a revoked or expired key is told depends on its secret being right. */
+/** What a revoked or expired key learns depends on its secret being right. */
 export type AuthenticationRefusal =
   | "missing-api-key"
   | "invalid-api-key"

@@ -1,6 +1,6 @@
 /**
  * What happens to tasks, as it happens, for streams and webhooks. A reader keeps its own position and asks
- * for what came after it; being told that there is news is only a hint to ask again. So a reader that is
+ * for what came after it; a notice of news is only a hint to ask again. So a reader that is
  * slow costs nothing, and one that was away misses nothing.
  */
 import { GENESIS_HASH, toHashDigits } from "../task/stored-event.ts"
@@ -32,7 +32,7 @@ export interface ChangeService {
   watchChanges(request: WatchRequest): Promise<Watch>
   /**
    * What happened to the account's tasks after a position, in the order of commits. While they are watched in
-   * this process: as far as watchers were told.
+   * this process: as far as watchers were notified.
    */
   readChanges(request: ReadChangesRequest): Promise<ChangePage>
 }
@@ -58,11 +58,11 @@ export const TASK_BEGIN: EventPlace = { version: 0, digits: toHashDigits(GENESIS
 
 export type TaskChanges =
   | { readonly kind: "changes"; readonly changes: readonly TaskChange[] }
-  /** Another event is where the reader stood: whoever reads starts over from the beginning. */
+  /** Another event has the reader's position: the reader starts over from the beginning. */
   | { readonly kind: "lost" }
 
 /**
- * A position in an account's feed. One from before a feed was begun anew, or forgotten, is lost, and so is one
+ * A position in an account's feed. One from before a feed was begun again, or forgotten, is lost, and so is one
  * at which another event stands by now.
  */
 export interface ChangePosition {
@@ -77,7 +77,7 @@ export interface WatchRequest {
   /** Only what happens to this one. */
   readonly task?: string
   readonly onNews: () => void
-  /** The service stops: nothing more is told. */
+  /** The service stops: nothing more follows. */
   readonly onEnd: () => void
 }
 
@@ -96,10 +96,10 @@ export type ChangePage =
   | {
       readonly kind: "changes"
       readonly changes: readonly PositionedChange[]
-      /** Where to go on; the position asked for if nothing came after it. */
+      /** Where to continue; the position asked for if nothing came after it. */
       readonly next: ChangePosition
     }
-  /** Something may be missing: whoever reads starts over from what the tasks are now, and from `position`. */
+  /** Something may be missing: the reader starts over from what the tasks are now, and from `position`. */
   | { readonly kind: "lost"; readonly position: ChangePosition }
 
 export interface PositionedChange extends TaskChange {

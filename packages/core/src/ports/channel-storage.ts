@@ -56,7 +56,7 @@ export interface ChannelOutcomes {
   readonly toldMicros: number
   /** The rest, by unit prices. */
   readonly computedMicros: number
-  /** Attempts that were billed, or may have been, and whose cost nobody told. */
+  /** Attempts that were billed, or may have been, and whose cost is unknown. */
   readonly unknown: number
   /** From the dispatch to the end: of all that succeeded together, and of the longest. */
   readonly succeededMs: number

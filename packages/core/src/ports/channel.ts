@@ -88,7 +88,7 @@ export interface Channel {
   /** Stops the work as far as it can be stopped. Rejects if the outside failed: whether it stopped is unknown. */
   cancel?(request: PollRequest): Promise<CancelOutcome>
   /**
-   * What a provider's callback says, verified before any of it is believed; the same each time it
+   * What a provider's callback says, verified before any of it is used; the same each time it
    * comes. If the method is absent, no request carries a `callback`. Rejects with an error that is
    * `retryable` if the callback can't be verified for now: the provider then sends it again.
    */
@@ -212,7 +212,7 @@ export interface Completed {
   readonly outputs: readonly ChannelOutput[]
   /** Measured durations of the reference videos, in request order. */
   readonly inputVideosMs?: readonly number[]
-  /** Absent if the provider told none. */
+  /** Absent if the provider reported none. */
   readonly cost?: ProviderCost
 }
 
@@ -294,9 +294,9 @@ export interface NotCreated {
    * count against the channel.
    */
   readonly isAboutRequest?: true
-  /** Only whoever runs the channel can mend it: its account has no money, or its key no right. */
+  /** Only the channel's operator can fix it: its account has no money, or its key no right. */
   readonly needsOperator?: true
-  /** As of a refusal: kept among the side records, and told to operators alone. */
+  /** As of a refusal: kept among the side records, and shown to operators alone. */
   readonly providerWords?: string
   /** Where a failure was billed all the same. */
   readonly cost?: ProviderCost

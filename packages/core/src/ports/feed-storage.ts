@@ -1,12 +1,12 @@
 /**
  * Feeds: the events of all of an account's tasks, in one order. Only accounts that are watched have one,
  * so that others pay nothing for it. An account's feed numbers the events of its tasks 1, 2, 3… without
- * gaps, in the order of commits: each entry is written in the commit of its event, and whoever has read
+ * gaps, in the order of commits: each entry is written in the commit of its event, and a reader that has read
  * up to a position has missed nothing before it. Errors are those of `TaskStorage`.
  */
 import type { StreamHead } from "./stream-head.ts"
 
-/** Of a feed that is kept until somebody says otherwise. */
+/** Of a feed that is kept until it is told otherwise. */
 export const KEPT_FOREVER = Number.MAX_SAFE_INTEGER
 
 export interface FeedStorage {
@@ -25,9 +25,9 @@ export interface FeedStorage {
   readFeed(request: ReadFeedRequest): Promise<readonly ReadEntry[]>
   /**
    * Removes at most `limit` entries from before `before`, the oldest first: of a feed without end only those
-   * that `spreadTo` has passed. The newest of them stays: whoever has read up to it can still be told from who
-   * read another one there. A feed that is no longer kept at `now` is removed as a whole, over several calls if
-   * need be. Resolves to how many entries were removed.
+   * that `spreadTo` has passed. The newest of them stays, so that a reader which has read up to it is distinguished
+   * from one that read another one there. A feed that is no longer kept at `now` is removed as a whole, over
+   * several calls if need be. Resolves to how many entries were removed.
    */
   forgetFeed(request: ForgetFeedRequest): Promise<number>
   /**

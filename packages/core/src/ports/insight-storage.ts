@@ -1,8 +1,8 @@
 /**
  * What a person who runs the service asks of the database: figures of channels, money, queue and nodes. They
- * are read beside look-ups, never in their way, and describe every account: no answer of it may reach a
- * customer. Errors are those of `TaskStorage`; every method but `listAllTasks` rejects with `overloaded` if too many
- * sums wait.
+ * are read on another connection than look-ups, never in their way, and describe every account: no answer of it may
+ * reach a customer. Errors are those of `TaskStorage`; every method but `listAllTasks` rejects with `overloaded` if
+ * too many sums wait.
  */
 import type { Task, TaskStatus } from "../task/task.ts"
 import type { OutcomesRequest } from "./channel-storage.ts"
@@ -71,7 +71,7 @@ export interface OutcomeSums {
   readonly toldMicros: number
   /** The rest, by unit prices. */
   readonly computedMicros: number
-  /** Attempts that were billed, or may have been, and whose cost nobody told. */
+  /** Attempts that were billed, or may have been, and whose cost is unknown. */
   readonly unknown: number
 }
 

@@ -38,7 +38,7 @@ export interface MediaRequest {
   /**
    * Origins that an operator has configured, as `http://media.example:8188`. They are asked in addition
    * to `hosts`, whatever their address, also on a private network. A redirect may lead to them as well, so
-   * that they do not belong in a request for a stranger's URL.
+   * that they do not belong in a request for an untrusted URL.
    */
   readonly trustedOrigins?: readonly string[]
   /**

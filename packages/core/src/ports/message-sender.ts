@@ -1,5 +1,5 @@
 /**
- * Sends a message to a stranger's URL, safely: `fetch-guarded` implements it, webhooks use it. A receiver's
+ * Sends a message to an untrusted URL, safely: `fetch-guarded` implements it, webhooks use it. A receiver's
  * failure is returned as an outcome to record; it is not thrown.
  */
 import type { AbortSignalLike } from "./clock.ts"
@@ -35,7 +35,7 @@ export type SendOutcome =
   | {
       readonly kind: "answered"
       readonly status: number
-      /** The beginning of its body, as text; empty where it is not for whoever named the URL. */
+      /** The beginning of its body, as text; empty if the account that named the URL may not see it. */
       readonly body: string
       /** By its `Retry-After`. */
       readonly retryAfterMs?: number
@@ -45,7 +45,7 @@ export type SendOutcome =
 /**
  * `url-not-allowed`: the URL itself. `address-not-allowed`: where its host leads, such as a private
  * network, or that it leads nowhere: by one word, so that nobody learns which names a private network has.
- * `own-addresses-unknown`: whether its host leads to this machine can't be told for now. `called-off`: by the signal.
+ * `own-addresses-unknown`: whether its host leads to this machine is unknown for now. `called-off`: by the signal.
  */
 export type SendFailure =
   | "url-not-allowed"

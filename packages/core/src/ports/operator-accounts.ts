@@ -83,7 +83,7 @@ export interface KeyRequest {
 
 export interface MadeKey {
   readonly view: KeyView
-  /** `sl_live_…`, told only now: whoever has it acts for the account. */
+  /** `sl_live_…`, shown only now. Its holder acts for the account. */
   readonly key: string
 }
 
@@ -104,16 +104,16 @@ export interface RotatedKey extends MadeKey {
   readonly replaced: KeyView
 }
 
-/** Bounds of settings, whoever sets them. */
+/** Bounds of settings, for the API and the commands alike. */
 export const SETTING_BOUNDS = {
   rate: {
-    /** More than any service answers: whoever wants more means no rate. */
+    /** More than any service answers: for more, set no rate. */
     maxRequests: 1_000_000,
     minWindowMs: 1_000,
     /** A day: a longer window would let a whole month's requests come at once. */
     maxWindowMs: 86_400_000,
   },
-  /** More than all channels of any service take: whoever wants more means no limit. */
+  /** More than all channels of any service take: for more, set no limit. */
   maxRunningTasks: 1_000_000,
   maxWeight: 1_000,
   minDurationMs: 1_000,

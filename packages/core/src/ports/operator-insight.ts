@@ -81,7 +81,7 @@ export interface OperatorChannels {
   resumeChannel(channel: string, changedBy: string): Promise<ChannelStanding | undefined>
   /**
    * Asks the provider whether key, address and models are good, and buys nothing. One call a channel is under way
-   * at a time: whoever asks meanwhile gets its answer. Undefined if the configuration has no such channel.
+   * at a time: callers that ask during it get its answer. Undefined if the configuration has no such channel.
    */
   checkChannel(channel: string): Promise<ChannelCheckReport | undefined>
 }
@@ -163,7 +163,7 @@ export interface OperatorUsageRow {
   readonly chargeMicros: number
   /** US dollars: what providers said, and the rest by unit prices. */
   readonly costMicros: number
-  /** Attempts whose cost nobody told: then the margin is at most what is shown. */
+  /** Attempts whose cost is unknown: then the margin is at most what is shown. */
   readonly unknownCosts: number
   readonly marginMicros: number
 }

@@ -122,7 +122,7 @@ export interface LeaseFacts {
   /** Absent if its host said nothing of it, or an older release writes it. */
   readonly node?: NodeFacts
   /**
-   * When this was told, ms, by the deployment's clock. For people: nothing is decided by it. Absent as `node` is.
+   * When this was reported, ms, by the deployment's clock. For people: nothing is decided by it. Absent as `node` is.
    */
   readonly toldAt?: number
 }
@@ -163,7 +163,7 @@ export interface ReleaseRequest {
   readonly lease: string
   readonly tasks: readonly string[]
   readonly dueAt: number
-  /** The tasks were dispatched and are to be dispatched anew: new tasks again, and the first ones. */
+  /** The tasks were dispatched and are to be dispatched again: new tasks again, and the first ones. */
   readonly startsAnew?: boolean
 }
 

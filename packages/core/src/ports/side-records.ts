@@ -11,7 +11,7 @@ export const REQUEST_INPUT = "request"
 /**
  * What a person or a provider wrote (design §3). An input never changes until it is erased: a second one of the
  * same task and name changes nothing. What is written after the task's first event is kept only while the
- * request is there: an erasure beside it leaves nothing.
+ * request is there: an erasure at the same moment leaves nothing.
  */
 export interface Input {
   readonly task: string

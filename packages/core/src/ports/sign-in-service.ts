@@ -1,4 +1,4 @@
-/** Signing in by a link that was shown once, to whoever started the service. */
+/** Signing in by a link that was shown once, where the service was started. */
 
 export interface SignInService {
   /**
@@ -10,7 +10,7 @@ export interface SignInService {
 
 export interface SignedIn {
   readonly account: string
-  /** A secret, told only now. */
+  /** A secret, shown only now. */
   readonly key: string
   /** When the key ends, in milliseconds. */
   readonly expiresAt: number

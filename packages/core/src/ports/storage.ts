@@ -45,7 +45,7 @@ export interface Storage
 }
 
 export interface ScanRequest {
-  /** Task id to go on after; the empty text to begin. */
+  /** The task id after which to continue; the empty text to begin. */
   readonly after: string
   readonly limit: number
 }
@@ -74,7 +74,7 @@ export interface ReadyFacts {
   readonly model: string
 }
 
-/** Where a task belongs beside its rows. */
+/** Where a task belongs apart from its rows. */
 export interface TaskPlace {
   /** A due task that nobody holds; null: not in the queue. */
   readonly ready: { readonly dueAt: number; readonly endBy: number } | null
@@ -84,6 +84,6 @@ export interface TaskPlace {
 
 export interface ScanPage {
   readonly streams: readonly ScannedStream[]
-  /** Where to go on; null at the end. */
+  /** Where the next page begins; null at the end. */
   readonly next: string | null
 }

@@ -3,7 +3,7 @@ import type { Task } from "../task/task.ts"
 
 /**
  * A task with the hash of its newest event, on which the next append builds. If another release wrote
- * its row, `task.projection` is not `PROJECTION`: then its events have to be folded anew.
+ * its row, `task.projection` is not `PROJECTION`: then its events have to be folded again.
  */
 export interface StreamHead {
   readonly task: Task

@@ -27,9 +27,9 @@ export interface TaskService {
    */
   submit(request: SubmitRequest): Promise<SubmitResult>
   /**
-   * Ends the task if what was bought for it can be stopped, or nothing was; else it goes on. Undefined if the
+   * Ends the task if what was bought for it can be stopped, or nothing was; otherwise it continues. Undefined if the
    * account has no task with this id. Twice is safe: the second call tells what came of the first, as far
-   * as the log does, and asks a channel again if the task goes on.
+   * as the log does, and asks a channel again if the task continues.
    */
   cancel(request: TaskRequest): Promise<Cancellation | undefined>
   /**
@@ -45,7 +45,7 @@ export interface TaskService {
   findArtifacts(request: TaskRequest): Promise<FoundArtifacts | undefined>
   /**
    * The same without an account to compare: for a private link, whose signature is what opens it.
-   * Nothing of the answer may be told before that is verified.
+   * Nothing of the answer may be revealed before that is verified.
    */
   findLinked(task: string): Promise<FoundArtifacts | undefined>
   /**
@@ -86,7 +86,7 @@ export interface TaskService {
 
 /**
  * A caller that has checked and sealed the parameters already says so with `withSealedParameters`. No
- * member says it, so that a request which a stranger wrote can't.
+ * member says it, so that a caller's own request can't.
  */
 export interface SubmitRequest {
   readonly account: string
@@ -178,7 +178,7 @@ export interface Cancellation {
    * `cancelled`: no channel had the task, which failed uncharged. `stopped`: its channel has stopped the work;
    * it failed, uncharged unless the channel says that it was billed. `too-late`: it had ended, or will as its
    * channel has it; a success is charged. `unknown`: the channel can't stop the work, or does not tell, and the
-   * task goes on; or the task was in doubt and failed, uncharged.
+   * task continues; or the task was in doubt and failed, uncharged.
    */
   readonly outcome: "cancelled" | CancelOutcome
   /** As it stands then. */

@@ -124,7 +124,7 @@ export interface TaskPosition {
 
 export interface ListPage {
   readonly tasks: readonly Task[]
-  /** Where to go on; null at the end. */
+  /** Where the next page begins; null at the end. */
   readonly next: TaskPosition | null
 }
 
@@ -139,7 +139,7 @@ export interface Append {
   readonly expectedHash?: string
   readonly events: readonly StoredEvent[]
   readonly changes: Changes
-  /** The task after the events, as `changes` have it: whoever reads its feed here need not read it again. */
+  /** The task after the events, as `changes` have it: a reader of its feed here need not read it again. */
   readonly state?: Task
   readonly inputs?: readonly Input[]
   /** Of a new task alone. */

@@ -12,7 +12,7 @@ export interface Tracer {
   start(start: SpanStart): Span | undefined
   /** The span that the caller runs in, be it of a host's own. */
   active(): ActiveSpan | undefined
-  /** Whether somebody records spans now; a caller asks before it does any work for them. */
+  /** Whether spans are recorded now; a caller asks before it does any work for them. */
   isRecording(): boolean
 }
 

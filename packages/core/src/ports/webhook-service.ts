@@ -12,13 +12,13 @@ import type {
 } from "./webhook-storage.ts"
 
 export interface WebhookService {
-  /** Makes an endpoint. It is told what happens from now on. */
+  /** Makes an endpoint. It gets what happens from now on. */
   createWebhook(request: NewWebhook): Promise<WebhookSecretResult>
   /** Oldest first. */
   listWebhooks(account: string): Promise<readonly Webhook[]>
   findWebhook(name: WebhookName): Promise<Webhook | undefined>
   /**
-   * Changes what is given. Disabling gives up what waits; enabling begins anew, whatever the endpoint was
+   * Changes what is given. Disabling gives up what waits; enabling begins afresh, whatever the endpoint was
    * disabled for, and so does another URL.
    */
   updateWebhook(request: WebhookName & WebhookChange): Promise<WebhookResult>

@@ -77,7 +77,7 @@ export interface OutcomeRow {
   readonly channel: string
   /** What the account is charged. */
   readonly chargeMicros: number
-  /** US dollars in micro-units; 0 if nobody told. */
+  /** US dollars in micro-units; 0 if it was not reported. */
   readonly costMicros: number
   readonly costSource: CostFigure["source"]
   /** When the channel was asked. */

@@ -34,7 +34,7 @@ export const GENESIS_HASH = "0".repeat(64)
 /** Of two events that take one place one after the other, one pair in four billion has the same. */
 const HASH_DIGITS = 8
 
-/** The digits of an event's hash by which it is told apart from another one in its place. */
+/** The digits of an event's hash by which it is distinguished from another one in its place. */
 export function toHashDigits(hash: string): string {
   return hash.slice(0, HASH_DIGITS)
 }

@@ -34,7 +34,7 @@ export interface Dispatch {
 
 /**
  * The projection that this release makes of a task. It rises with every change by which the same events
- * make another `Task`: a snapshot of another projection is not read, and its task is folded anew.
+ * make another `Task`: a snapshot of another projection is not read, and its task is folded again.
  */
 export const PROJECTION = 1
 

@@ -1,4 +1,4 @@
-/** A call with a span around it, for whoever has a tracer. Without somebody who records it is the call alone. */
+/** A call with a span around it, if there is a tracer. If nothing is recorded, it is the call alone. */
 import type { Span, SpanStart, Tracer } from "../ports/tracer.ts"
 import { isSafelightError } from "../safelight-error.ts"
 

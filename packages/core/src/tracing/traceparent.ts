@@ -1,5 +1,5 @@
 /**
- * The text by which a trace goes from one process to another. It may come from a stranger: what is not well
+ * The text by which a trace goes from one process to another. It may come from any caller: what is not well
  * formed counts as none.
  */
 

@@ -2,7 +2,7 @@
  * Tells whether a database is the original and the artifacts its own, before anything works with
  * them. A copy would run the original's unfinished tasks once more and remove artifacts that the
  * original has made since; with another place of artifacts, what is there looks lost. The first check
- * records what it finds, and a later one what can be told only then. What differs later is refused
+ * records what it finds, and a later one what is known only then. What differs later is refused
  * until an operator adopts it.
  */
 import {
@@ -74,7 +74,7 @@ async function record(
   refusals: readonly DeploymentRefusal[],
 ): Promise<DeploymentCheck> {
   const { adopt = false, clock = systemClock, log = SILENT_LOG, storage } = options
-  // The same clock that dates tasks: those from before are told by it.
+  // The same clock that dates tasks: those from before are recognised by it.
   const adoptedAt = adopt ? ((await storage.readClock?.()) ?? clock.now()) : before
   const isDone = await storage.recordDeployment({ revision, artifactsMark, adoptedAt })
   // Another process was quicker: what it recorded is what counts, also against an adoption.

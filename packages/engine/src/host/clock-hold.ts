@@ -1,9 +1,9 @@
-/** A clock that runs ahead of what was seen of it: by how much it may, and for how long more is not believed. */
+/** A clock that runs ahead of what was seen of it: by how much it may, and for how long more is not accepted. */
 
 /** Clocks of machines that are looked after differ by milliseconds; more than this is a fault. */
 export const TOLERANCE_MS = 30_000
 
-/** How long a jump of a clock is taken for a mistake: somebody can set it right in that time. */
+/** How long a jump of a clock is taken for a mistake: it can be set right in that time. */
 const HOLD_MS = 3_600_000
 
 /** What a clock showed, ms. */
@@ -13,7 +13,7 @@ export interface Sight {
   readonly seenAt: number
 }
 
-/** What the clock shows by `seenAt` if it goes on as it was seen. */
+/** What the clock shows by `seenAt` if it continues as it was seen. */
 export function toMoment(sight: Sight, seenAt: number): number {
   return Math.floor(sight.at + seenAt - sight.seenAt)
 }
@@ -29,7 +29,7 @@ export interface Lead {
 export interface ClockHold {
   /** Whether the clock is too far ahead, and was not so for an hour. Calls `onBegin` when that begins. */
   isHeld(lead: Lead, onBegin: () => void): boolean
-  /** The clock is believed from now on. */
+  /** The clock is accepted from now on. */
   end(): void
 }
 

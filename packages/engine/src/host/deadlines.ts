@@ -59,7 +59,7 @@ export function createDeadlines(clock: Clock): Deadlines {
         function cut(): void {
           end()
           controller.abort(CUT)
-          // A turn later, so that a call which answers its signal is heard.
+          // A turn later, so that the answer of a call that obeys its signal counts.
           setImmediate(() => reject(cutOff()))
         }
         if (parent?.aborted === true) return cut()

@@ -2,7 +2,7 @@
  * The clock that an engine writes down and ends tasks by. Processes that share a database go by its
  * server's clock, so that no machine's wrong clock ends everybody's tasks. Where one host is all
  * there is, its own wall clock counts. If the clock jumps ahead while the process runs, no task is ended by it for
- * an hour, in which somebody can set it right. What is removed for good goes by `removal-clock.ts`.
+ * an hour, in which it can be set right. What is removed for good goes by `removal-clock.ts`.
  */
 import { isSafelightError, type Clock, type Log, type Storage } from "@safelight/core"
 import { createClockHold, toMoment, TOLERANCE_MS, type Sight } from "./clock-hold.ts"
@@ -65,7 +65,7 @@ function createDatabaseClock(
     return reading
   }
 
-  /** An outage is told by what needs the storage; until it is over the last moment serves. */
+  /** An outage is reported by what needs the storage; until it is over the last moment serves. */
   function refresh(): void {
     synchronise().catch((error: unknown) => {
       if (!isSafelightError(error)) log.error({ error }, "database clock not read")
@@ -80,7 +80,7 @@ function createDatabaseClock(
 
   return {
     now,
-    // Before the first reading there is nothing that a jump could be told from.
+    // Before the first reading there is nothing to recognise a jump by.
     judgedNow: () => (sight === undefined ? now() : judge(now())),
     monotonicNow: () => clock.monotonicNow(),
     wait: (durationMs, signal) => clock.wait(durationMs, signal),

@@ -32,7 +32,7 @@ export interface EngineSettings {
   /** How long a quote is valid. A restart with new prices ends it at once. */
   readonly quoteMs: number
   /**
-   * How long what happens to an account's tasks is kept for its streams, and goes on being kept once nobody
+   * How long what happens to an account's tasks is kept for its streams, and stays kept once nobody
    * reads them: a reader who comes back later than that starts over.
    */
   readonly feedMs: number
@@ -47,7 +47,7 @@ export interface EngineSettings {
   readonly maxSubmissions: number
   /** One long poll of a channel. */
   readonly pollTimeoutMs: number
-  /** Failures in a row after which a channel is left alone for `breakerOpenMs`. */
+  /** Failures in a row after which a channel gets nothing new for `breakerOpenMs`. */
   readonly breakerFailures: number
   readonly breakerOpenMs: number
 }
@@ -61,7 +61,7 @@ export const DEFAULTS: EngineSettings = {
   // A client's HTTP time-out is rarely shorter than this.
   graceMs: 2_000,
   retentionMs: 14 * 86_400_000,
-  // A transfer that began in time goes on; nobody downloads for a day.
+  // A transfer that began in time continues; nobody downloads for a day.
   removeAfterMs: 86_400_000,
   // Twice as long as artifacts are kept: what an original made of the same tasks has expired there.
   adoptionHoldMs: 30 * 86_400_000,
@@ -76,7 +76,7 @@ export const DEFAULTS: EngineSettings = {
   backoffMs: 500,
   backoffMaxMs: 30_000,
   progressStep: 10,
-  // Half a second of work for a fast storage: who waits longer is better told to come back. With
+  // Half a second of work for a fast storage: who waits longer had better come back. With
   // prompts of some kilobytes they take tens of megabytes.
   maxSubmissions: 10_000,
   pollTimeoutMs: 30_000,

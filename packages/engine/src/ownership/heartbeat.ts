@@ -2,7 +2,7 @@
  * Heartbeats: each renews this process's lease, makes what is held under it equal to what is in hand, takes in
  * which leases there are, and expires those that stand still. Work whose task is not held any more is called
  * off in the same breath as the lease is renewed; how long the lease holds is counted from before the
- * heartbeat was sent. A change of membership is told at once, so that shares are agreed on within moments.
+ * heartbeat was sent. A change of membership is reported at once, so that shares are agreed on within moments.
  */
 import type { LeaseFacts } from "@safelight/core"
 import type { Context } from "../host/context.ts"
@@ -96,7 +96,10 @@ export function createHeartbeats(context: Context, parts: HeartbeatParts): Heart
   }
 }
 
-/** What the others must learn at once; an excess only falls, and may be told late, and what people read is no news. */
+/**
+ * What the others must learn at once; an excess only falls, and may be reported late, and what people read is no
+ * news.
+ */
 function toName(facts: LeaseFacts): string {
   const { excess: _excess, toldAt: _toldAt, troubles: _troubles, ...news } = facts
   return JSON.stringify(news)

@@ -21,7 +21,7 @@ export interface InFlight {
   callOff(task: string): void
   /**
    * Waits up to `graceMs` for all work, calls off the rest; resolves to what is left over. What a channel
-   * still answers to a purchase is waited for, and has a poll's time to be kept: nobody else hears it.
+   * still answers to a purchase is waited for, and has a poll's time to be kept: no other process gets it.
    */
   windDown(graceMs: number): Promise<readonly Work[]>
 }
@@ -67,8 +67,8 @@ export function createInFlight(
     begin(work) {
       const earlier = inFlight.get(work.id)
       driven.add(work)
-      // The lease had expired and the task came back to us. Its last driver may be about to hear that it
-      // gave the task back, so it is not the one to go on.
+      // The lease had expired and the task came back to us. Its last driver may be about to learn that it
+      // gave the task back, so it must not continue.
       earlier?.work.controller.abort("taken again")
       const done = run(work, earlier?.done)
       inFlight.set(work.id, { work, done })

@@ -1,6 +1,6 @@
 /**
  * One account that is watched. Its new entries are read once, however many watch, and the last pages are
- * kept: whoever has read up to where one begins gets it from memory, and those who fell behind ask the storage.
+ * kept: a reader that has read up to where one begins gets it from memory, and those who fell behind ask the storage.
  *
  *     news ─▶ reading ─▶ page kept, watchers told ─▶ reading again if there was more, or news meanwhile
  *               └─ lost: nothing is kept, all watchers told; each asks again from where it stands, and learns it
@@ -21,7 +21,7 @@ interface Needs extends Pick<Context, "clock" | "log"> {
 }
 
 export interface AccountWatch {
-  /** Up to where watchers were told. */
+  /** Up to where watchers were notified. */
   readonly position: () => ChangePosition
   readonly keptUntil: () => number
   readonly isWatched: () => boolean
@@ -29,9 +29,9 @@ export interface AccountWatch {
   remove(watcher: WatchRequest): void
   /** Reads what came since and tells of it. If that fails it is logged, and done again when it is next asked for. */
   catchUp(): void
-  /** What the storage says of the feed now: unless watchers were told of all of it, it is caught up with. */
+  /** What the storage says of the feed now: unless watchers were notified of all of it, it is caught up with. */
   note(feed: Feed): void
-  /** The page after a position if it is kept; an empty one if watchers were told of no more. */
+  /** The page after a position if it is kept; an empty one if watchers were notified of no more. */
   findPage(after: ChangePosition): ChangePage | undefined
   end(): void
 }
@@ -83,7 +83,7 @@ export function createAccountWatch(
       if (!isTold || !isRead) catchUp()
     },
     findPage(after) {
-      // Watchers are told of what comes next.
+      // Watchers are notified of what comes next.
       if (isSame(after, told)) return { kind: "changes", next: after, changes: [] }
       const kept = pages.get(after.position)
       return kept !== undefined && isSame(after, kept.after) ? kept.page : undefined

@@ -1,5 +1,5 @@
 /**
- * Waiting for the end of a task. What this process works on is told as it ends; whether another one
+ * Waiting for the end of a task. The end of what this process works on is announced; whether another one
  * has ended it only a look at the storage shows.
  */
 import {
@@ -32,7 +32,7 @@ export async function waitUntilFinished(
   })
   signal?.addEventListener("abort", end)
   try {
-    // A storage that hangs must not keep whoever called the waiting off.
+    // A storage that hangs must not keep an aborted caller waiting.
     const over = new Promise<void>((resolve) => {
       ended.signal.addEventListener("abort", () => resolve())
     })

@@ -1,5 +1,5 @@
 /**
- * How many pictures a task was accepted for, so that its account sees that fewer came. It is told from what
+ * How many pictures a task was accepted for, so that its account sees that fewer came. It is derived from what
  * the log has of the parameters, which outlives the request.
  */
 import { chargeOf, type Task } from "@safelight/core"

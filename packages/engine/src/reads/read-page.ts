@@ -1,6 +1,6 @@
 /**
  * Pages of an account's feed, from the storage. The entry at the position itself is read with them: by the hash
- * of its event it is known whether what stands there is still what the reader was told, since a database that lost
+ * of its event it is known whether what stands there is still what the reader got, since a database that lost
  * its last commits gives their positions to other events.
  */
 import {
@@ -36,7 +36,7 @@ export async function readPage(
   const hasPlace = after.position > 0
   const limit = hasPlace ? PAGE + 1 : PAGE
   const entries = await storage.readFeed({ account, after: first - 1, limit })
-  // Behind the entries: of a feed that was begun anew meanwhile they may be the new one's.
+  // Behind the entries: of a feed that was begun again meanwhile they may be the new one's.
   const [read, feed] = await Promise.all([readEntries(storage, entries), storage.findFeed(account)])
   const behind = hasPlace ? read.slice(1) : read
   const changes = behind.flatMap((change, index): readonly PositionedChange[] => {

@@ -1,5 +1,5 @@
 /**
- * Serving an input to whoever has its address: what its request holds itself, and the copy of a video that was
+ * Serving an input to the holder of its address: what its request holds itself, and the copy of a video that was
  * measured. Anything else lies at a caller's own address, is fetched there, and never through this service.
  */
 import {

@@ -41,7 +41,7 @@ export function createReads(context: Context): TaskReads {
     async listTasks(request) {
       const { model } = request
       // Refused, and not taken for a model without tasks: who looks whether a task was made must not be
-      // told "no" for a slip.
+      // refused for a slip.
       if (model !== undefined && !models.has(model)) {
         return { kind: "unknown-model", models: [...models.keys()] }
       }

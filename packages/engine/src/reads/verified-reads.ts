@@ -1,6 +1,6 @@
 /**
  * Which stored bytes were read whole lately and were what the log says. A storage that can tell that bytes were
- * written anew gives them a version: as long as it is the same, what was hashed is not hashed again for ten
+ * written again gives them a version: as long as it is the same, what was hashed is not hashed again for ten
  * minutes, so that many readers of one film cost one hash.
  */
 import { createBoundedCache, type Clock } from "@safelight/core"

@@ -1,5 +1,5 @@
 /**
- * Tells whoever listens of the tasks that this process has ended; other processes tell nobody. It
+ * Tells listeners of the tasks that this process has ended; tasks of other processes are not announced. It
  * tells behind this turn of the event loop: what a listener submits then finds the permit free.
  */
 import type { Task } from "@safelight/core"

@@ -1,6 +1,6 @@
 /**
- * What an attempt cost upstream, for the log: as the provider told it, in millionths of its unit, and
- * computed by the operator's unit price where it told no money. A price that is changed later changes
+ * What an attempt cost upstream, for the log: as the provider reported it, in millionths of its unit, and
+ * computed by the operator's unit price if it reported no money. A price that is changed later changes
  * nothing that is recorded.
  */
 import {

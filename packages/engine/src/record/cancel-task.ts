@@ -1,12 +1,12 @@
 /**
  * Cancelling a task: one way for everybody who asks for it. What a reader would get wrong: a purchase that
- * can't be stopped is not given up. Its task goes on, and may succeed and be charged.
+ * can't be stopped is not given up. Its task continues, and may succeed and be charged.
  *
  *   queued ─→ failed: nothing was bought                                               cancelled
  *   running ─the channel is asked─┬ stopped ─→ failed                                  stopped
- *                                 └ too late, or unknown: the task goes on             too-late, unknown
+ *                                 └ too late, or unknown: the task continues           too-late, unknown
  *   dispatching ─its answer is waited for─┬ running, queued: as above
- *                                         └ none comes: the task goes on               unknown
+ *                                         └ none comes: the task continues             unknown
  *   doubtful ─what comes of it is waited for─┬ running, queued: as above
  *                                            └ nothing does ─→ failed, with a line     unknown
  *   by hand: whatever is not finished ─→ failed                                        cancelled, unknown
@@ -84,7 +84,7 @@ async function tryOnce(
   return ended
 }
 
-/** An intent: a task that is dispatched or adopted at this moment is looked at anew. */
+/** An intent: a task that is dispatched or adopted at this moment is looked at again. */
 async function end({ recorder }: LonePorts, head: StreamHead): Promise<Cancellation | undefined> {
   const { attempt, state } = head.task
   const command = { kind: "fail", attempt, code: "task_cancelled" } as const

@@ -1,5 +1,5 @@
 /**
- * What was measured of the videos that a task refers to, beside the log: how long each is, and where the copy
+ * What was measured of the videos that a task refers to, stored next to the log: how long each is, and where the copy
  * lies that was measured. It is written with the first `dispatched` and erased with the request that it tells of.
  */
 import { toCanonicalJson, type Input, type TaskStorage } from "@safelight/core"

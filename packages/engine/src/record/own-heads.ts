@@ -1,7 +1,7 @@
 /**
  * Tasks as this release projects them. Two releases may serve one database, and each writes rows of its
  * own projection: a task whose row another one wrote is folded from its events, which both can read. So
- * nobody misreads a row, and a task that one release changed goes on in the other.
+ * no release misreads a row, and a task that one release changed continues in the other.
  */
 import {
   fold,

@@ -31,7 +31,7 @@ export type Recorded =
   | {
       readonly kind: "recorded"
       readonly head: StreamHead
-      /** Whether the append left the task with whoever held it. */
+      /** Whether the append left the task with its holder. */
       readonly isKept: boolean
     }
   | { readonly kind: "refused"; readonly rejection: Rejection; readonly head: StreamHead }

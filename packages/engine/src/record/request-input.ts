@@ -1,5 +1,5 @@
 /**
- * The inputs that stand beside the log for each task, and may be erased: what a person asked for, and how
+ * The inputs that are stored next to the log for each task, and may be erased: what a person asked for, and how
  * many services have passed it on. What was measured of its videos is `measured-input.ts`.
  */
 import { REQUEST_INPUT, type ParameterValues, type TaskStorage } from "@safelight/core"

@@ -45,7 +45,7 @@ export interface LonePorts {
 }
 
 /**
- * What whoever settles a task without an engine records with and reads from; it goes by the storage's
+ * What settling a task without an engine records with and reads from; it goes by the storage's
  * clock as an engine does. Rejects as `resolveTask` does.
  */
 export async function createLonePorts(ports: ResolvePorts): Promise<LonePorts> {
@@ -68,7 +68,7 @@ export async function createLonePorts(ports: ResolvePorts): Promise<LonePorts> {
   return { recorder, storage }
 }
 
-/** The same by an engine's own recorder, so that whoever waits there for the task's end is told. */
+/** The same by an engine's own recorder, so that callers that wait there learn of the task's end. */
 export async function settleDoubt(
   { recorder, storage }: LonePorts,
   request: ResolveRequest,

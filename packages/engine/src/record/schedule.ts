@@ -1,5 +1,5 @@
 /**
- * When a task is looked at next, told from the task alone: the place it takes in the queue after
+ * When a task is looked at next, derived from the task alone: the place it takes in the queue after
  * an append, and the moments at which retention looks at a finished one.
  */
 import {
@@ -13,7 +13,7 @@ import { toBackoffMs, type EngineSettings } from "../host/settings.ts"
 
 /**
  * What an append that led from `before` to `task` does to its place in the queue; undefined:
- * nothing, and whoever holds the task goes on.
+ * nothing, and the process that holds the task continues.
  */
 export function toQueueChange(
   before: Task,
@@ -22,13 +22,13 @@ export function toQueueChange(
   settings: EngineSettings,
   now: number,
 ): QueueChange | undefined {
-  // Bytes of what has expired may be left: whoever recorded that says when they are gone.
+  // Bytes of what has expired may be left: the process that recorded that says when they are gone.
   if (task.state === "succeeded.expired") return { kind: "finish", retainAt: now }
   if (isTerminal(task)) return { kind: "finish", retainAt: nextRetentionAt(task, settings, now) }
   if (task.state === "queued") {
     return { kind: "reschedule", dueAt: task.deferral?.retryAt ?? now, lease: null }
   }
-  // A doubtful task is nobody's: what was adopted wants to be followed by whoever takes it next.
+  // A doubtful task is held by no process: an adopted one is followed by the next that takes it.
   const isAdopted = before.state === "doubtful" && task.state === "running"
   if (isAdopted) return { kind: "reschedule", dueAt: now, lease: null }
   if (task.state !== "doubtful") return undefined

@@ -1,5 +1,5 @@
 /**
- * What a task costs, and whether that can be told here: its model, and a price for it under the version
+ * What a task costs, and whether that is known here: its model, and a price for it under the version
  * that it was accepted under. A node without either would buy what it can't settle, so it leaves such
  * a task to others before it sends anything.
  */
@@ -60,7 +60,7 @@ export function toCharge(
   return chargeMicros
 }
 
-/** By log, the models of which it was told. */
+/** By log, the models that were reported to it. */
 const toldOf = new WeakMap<Log, Set<string>>()
 
 /** Once of each model: every task of it will be charged so. */

@@ -1,6 +1,6 @@
 /**
- * The trace of a task, which another process continues. It may go back to what a stranger sent, so it stands
- * beside the log, in the commit that admits the task, and is erased with the request.
+ * The trace of a task, which another process continues. It may go back to what a caller sent, so it is stored
+ * next to the log, in the commit that admits the task, and is erased with the request.
  */
 import type { Append, Input, SpanStart } from "@safelight/core"
 import type { Ports } from "../host/ports.ts"

@@ -1,5 +1,5 @@
 /**
- * What time does to tasks, done whenever somebody calls. The overdue part ends tasks past their `endBy`; the
+ * What time does to tasks, done at each call. The overdue part ends tasks past their `endBy`; the
  * retention part records expiry, removes bytes and orphans, erases inputs and forgets idempotency keys and
  * what feeds have of the past.
  * The two run at once and share nothing. Every node may sweep at once: the version of a task decides who
@@ -84,7 +84,7 @@ async function retain(
   ])
 }
 
-/** All of them end before the first failure is told. */
+/** All of them end before the first failure is thrown. */
 async function settleAll(chores: readonly Promise<void>[]): Promise<void> {
   for (const chore of await Promise.allSettled(chores)) {
     if (chore.status === "rejected") throw chore.reason

@@ -1,7 +1,7 @@
 /**
  * How many tasks of an account run at once, over all nodes: each process has its fair share of the account's
  * `runningTasks`. What works is counted for every account, so that a limit that is set later holds for it
- * too; limits are learned from the tasks themselves and read anew together, so that a thousand full
+ * too; limits are learned from the tasks themselves and read again together, so that a thousand full
  * accounts cost one question. An account that has many videos measured here begins nothing more meanwhile.
  */
 import type { Ports } from "../host/ports.ts"

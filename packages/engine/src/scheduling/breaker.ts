@@ -1,5 +1,5 @@
 /**
- * A circuit breaker for one channel: after some failures in a row it is left alone for a while,
+ * A circuit breaker for one channel: after some failures in a row it gets nothing for a while,
  * then tried with one call at a time. What a call led to is none of its business: a task that runs
  * at the channel for an hour keeps nobody out. It judges by the monotonic clock handed to it.
  *

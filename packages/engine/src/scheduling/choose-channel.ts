@@ -1,7 +1,7 @@
 /**
  * Which channel gets a task, as a pure function: the same candidates make the same choice. Of the lowest
  * tier with an able channel the one with the lowest start tag is taken, by start-time fair queueing: each
- * task costs 1 / weight, and who was unable for a while goes on from where its tier has come
+ * task costs 1 / weight, and a channel that was unable for a while continues from where its tier has come
  * to, neither owed what it missed nor behind the others.
  */
 import type { BreakerState } from "./breaker.ts"
@@ -12,7 +12,7 @@ export interface Standing {
   /** It said that it has no room, and the time that it asked for is not over. */
   readonly isBusy: boolean
   readonly breaker: BreakerState
-  /** Tasks that it can be given at once beside those it has. */
+  /** Tasks that it can be given at once in addition to those it has. */
   readonly freePermits: number
   /** Requests that are left of its minute. */
   readonly freeRequests: number

@@ -23,7 +23,7 @@ export interface Dispatcher {
   start(): void
   /** Looks at the queue soon. */
   readonly wake: () => void
-  /** Has whichever process holds the task poll it soon; one that is told by another may miss it. */
+  /** Has whichever process holds the task poll it soon; another process may miss it. */
   readonly wakeHolder: (task: string) => void
   /** Where a task about to be submitted shall stand. */
   readonly reserve: Reserve
@@ -93,7 +93,7 @@ export function createDispatcher(context: Context, models: readonly string[]): D
         parameters,
         traceparent,
       })
-      // It may be somebody else's by now; the next heartbeats tell.
+      // It may be another process's by now; the next heartbeats show it.
       if (!offered.isSound()) work.controller.abort("the lease may have expired")
       const done = inFlight.begin(work)
       offered.end()

@@ -2,9 +2,9 @@
  * Fair shares: the permits of a pool, divided among the worker leases without asking anybody. What there is
  * to divide, and among whom, every process knows from its heartbeats; the rest is arithmetic. What a reader
  * would get wrong: processes do not see a change of membership at one moment. So a share that shrinks does
- * so when the change is seen, and one that grows waits until every lease has told that it divides by the
+ * so when the change is seen, and one that grows waits until every lease has reported that it divides by the
  * same membership. At no moment do all shares together exceed the pool. Work
- * that is under way beyond a share that shrank is told as an excess, and the others leave as much unused.
+ * that is under way beyond a share that shrank is reported as an excess, and the others leave as much unused.
  *
  *   agreed on A ─sees B→ the lesser of both shares, tells B ─all tell B→ agreed on B
  *   a new lease, or one that may have expired: no share ─all tell B→ agreed on B
@@ -23,7 +23,7 @@ export interface FairShares {
   of(pool: string, size: number, channel?: string): number
   /** The part by the membership that was seen last, whether or not the others have seen it. */
   ofSeen(pool: string, size: number, channel?: string): number
-  /** Has what is used of a pool beyond its share told; returns how to stop. */
+  /** Has what is used of a pool beyond its share reported; returns how to stop. */
   track(pool: string, countExcess: () => number): () => void
   /** What this process uses beyond its shares, by pool, for its next heartbeat. */
   excess(): Readonly<Record<string, number>>
@@ -33,7 +33,7 @@ export interface FairShares {
   round(): number
   /** Takes in the leases that the last heartbeat found; whether any share may have changed. */
   note(leases: readonly WorkerLease[]): boolean
-  /** The lease may have expired since: it begins anew. */
+  /** The lease may have expired since: it begins afresh. */
   lapse(): void
   /** Whether every lease divides by the same membership, and none uses more than its shares. */
   isSettled(): boolean
@@ -110,7 +110,7 @@ export function createFairShares(
   }
 }
 
-/** What is used beyond shares, by pool: here, and by the others as they told last. */
+/** What is used beyond shares, by pool: here, and by the others as they reported last. */
 interface Excess extends Pick<FairShares, "track"> {
   readonly own: FairShares["excess"]
   readonly ofOthers: (pool: string) => number

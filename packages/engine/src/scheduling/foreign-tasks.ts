@@ -20,7 +20,7 @@ const HOLD_BACK_POLLS = 3
 
 export function createForeignTasks(context: Context): ForeignTasks {
   const { clock, log, settings } = context
-  /** What was lacking here so far: each is told once. */
+  /** What was lacking here so far: each is logged once. */
   const told = new Set<string>()
   let leftAt = -Infinity
 

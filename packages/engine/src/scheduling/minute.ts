@@ -14,7 +14,7 @@ export interface Minute {
   countFree(): number
   /** For the first request of a task; undefined where the minute is full. */
   tryAcquire(): Requests | undefined
-  /** For work that is under way, which is not held up. */
+  /** For work that is under way, which does not wait. */
   join(): Requests
 }
 

@@ -65,7 +65,7 @@ export function createPauses({ clock, log, routing, storage }: Context): Pauses 
 }
 
 /**
- * What was seen of pauses counts for so long, or for some looks where these are rare: whoever can't look
+ * What was seen of pauses counts for so long, or for some looks where these are rare: a process that can't look
  * for longer begins nothing new.
  */
 const PAUSES_KNOWN_MS = 15_000

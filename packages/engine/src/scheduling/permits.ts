@@ -1,7 +1,7 @@
 /**
  * Permits: the right to occupy a channel or an account once. This process may have as many as its fair share
  * is at the moment, so acquiring one asks nobody. Work that is under way already joins, also beyond the
- * share; nothing new begins then until it fits again, and the others are told of the excess.
+ * share; nothing new begins then until it fits again, and the others learn of the excess.
  */
 import type { FairShares } from "./fair-shares.ts"
 

@@ -39,7 +39,7 @@ export interface ChannelPermit {
   readonly breaker: Breaker
   /** Why this channel, for the log. */
   readonly because: string
-  /** The channel has no room: it is left alone for so long, by this process. */
+  /** The channel has no room: this process gives it nothing for so long. */
   readonly pause: (durationMs: number) => void
   /** Whether an operator has paused the channel since, as far as that is known. */
   readonly isPaused: () => boolean
@@ -61,7 +61,7 @@ export interface Routing {
   readonly channels: readonly Channel[]
   /** How many more tasks of `model` can be worked on now. */
   countFree(model: string): number
-  /** Whether a channel of `model` is neither left alone nor paused; it may be full. */
+  /** Whether a channel of `model` is neither paused nor refused by its breaker; it may be full. */
   readonly isServed: (model: string) => boolean
   /** Whether nothing new of `model` can be begun now, and a channel of it is paused. */
   readonly isResting: (model: string) => boolean
@@ -81,10 +81,10 @@ export interface Routing {
   readonly findRefusals: (request: AskedFor, refusedBy?: readonly string[]) => readonly Refusal[]
   /** Whether some channel's breaker lets something new begin. */
   readonly isAble: () => boolean
-  /** The channels that are left alone as they failed, by name. */
+  /** The channels whose breakers are open, by name. */
   readonly listLeftAlone: () => readonly string[]
   /**
-   * A permit for a new attempt; undefined where every channel is full, left alone or does not take
+   * A permit for a new attempt; undefined if every channel is full, unavailable or does not take
    * the request. Without parameters, as after an erasure, no channel is asked whether it does; those
    * that have refused the task are none for it.
    */
@@ -93,7 +93,7 @@ export interface Routing {
     parameters: ParameterValues | undefined,
     refusedBy?: readonly string[],
   ): ChannelPermit | undefined
-  /** Whether some channel takes the request, be it full, left alone or paused. */
+  /** Whether some channel takes the request, even if it is full, unavailable or paused. */
   hasTaker(
     model: string,
     parameters: ParameterValues | undefined,

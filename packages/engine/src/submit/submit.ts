@@ -89,7 +89,7 @@ export function createSubmit(context: Context, dispatcher: Dispatcher): Submit {
     })
 }
 
-/** What a request says of its model may be anything, so only a task's own is told. */
+/** What a request says of its model may be anything, so only a task's own is recorded. */
 function toAttributes(result: SubmitResult): SpanAttributes {
   if (result.kind === "rejected") return { "safelight.outcome": result.rejection.code }
   const { isReplayed, task } = result
@@ -118,7 +118,7 @@ function reject(rejection: Rejection): SubmitResult {
 
 /**
  * Has a submission admitted. Where the storage fails and doesn't say that it did nothing, what it
- * holds decides: what is stored counts as admitted and never as refused. Where that can't be told
+ * holds decides: what is stored counts as admitted and never as refused. If that is unknown
  * either, the outcome is unknown and must not be taken for a refusal (http-decisions §2, §7).
  */
 async function admit(

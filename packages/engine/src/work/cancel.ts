@@ -1,5 +1,5 @@
 /**
- * Cancelling for an account. Any process with the task's channel may ask it to stop, whoever follows the
+ * Cancelling for an account. Any process with the task's channel may ask it to stop, whichever process follows the
  * work: an operation is plain JSON, and the version of the task decides between the answer and a result that
  * comes at the same moment. One cancellation of a task runs at a time here, so that a caller who repeats it
  * asks the provider no more often.
@@ -22,7 +22,7 @@ import type { Work } from "./work.ts"
 /** The dispatcher, as far as cancelling needs it. */
 export interface CancelParts {
   readonly isCollecting: (task: string) => boolean
-  /** Has whoever holds the task poll it soon. */
+  /** Has the process that holds the task poll it soon. */
   readonly wakeHolder: (task: string) => void
   /** Has the queue looked at soon. */
   readonly wake: () => void
@@ -107,7 +107,7 @@ function createStopping(
       if (head.task.state === "doubtful") {
         const canBeFound = channel?.find !== undefined && channel.submission.kind !== "unkeyed"
         if (canBeFound && (await adopt(head, channel))) return true
-        // Nothing is heard of it but by a callback.
+        // Only a callback can bring news of it.
         if (!canBeFound && channel?.submission.kind !== "keyed") return false
       }
       if (ending.signal.aborted || clock.monotonicNow() + pauseMs > until) return false

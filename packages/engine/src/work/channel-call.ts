@@ -92,7 +92,7 @@ function judge(
   breaker.recordFailure()
   const { needsOperator, providerWords, reason } = outcome
   const words = toToldWords(providerWords)
-  // Others may serve, and then no task fails of it: whoever runs the node has to hear of it here.
+  // Others may serve, and then no task fails of it: the operator has to read of it here.
   log.warn({ task: id, channel: name, reason, ...(words !== "" && { words }) }, "task not created")
   if (needsOperator !== true || !troubles.notePurchase(name, { reason, words })) return
   log.error({ channel: name, reason, words }, "channel needs its operator")
@@ -130,7 +130,7 @@ async function record(
 
 /**
  * Records a result that came with the answer. While its outputs can't be kept they are tried again:
- * with an operation by asking for them anew, without one here, until the task's end, which it has with those
+ * with an operation by asking for them again, without one here, until the task's end, which it has with those
  * that are there. Nobody else has them, so a mistake of ours, or of a host's storage, gives up no more than a
  * failure does.
  */

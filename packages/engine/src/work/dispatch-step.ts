@@ -95,7 +95,7 @@ async function dispatch(
   return callChannel(context, work, permit, { request, isRepeat })
 }
 
-/** What is told of the service itself to channels that have a use for it. */
+/** What channels that have a use for it learn of the service itself. */
 async function addSurroundings(
   context: Context,
   channel: Channel,

@@ -14,7 +14,7 @@ import type { ChannelPermit } from "../scheduling/routing.ts"
 import { toBackoffMs } from "../host/settings.ts"
 import { advance, isHeld, type StepResult, type Work } from "./work.ts"
 
-/** A task found in `dispatching` under another lease: whoever called is gone, and so is its answer. */
+/** A task found in `dispatching` under another lease: the process that called is gone, and so is its answer. */
 export async function recordLostCall(context: Context, work: Work): Promise<StepResult> {
   const { attempt } = work.head.task
   const command = { kind: "doubt", attempt, code: "caller-lost" } as const
@@ -42,7 +42,7 @@ function wayOut(work: Work, permit: ChannelPermit, now: number): "repeat" | "loo
   const canAsk = permit.channel.find !== undefined
   const { attempt, maxAttempts } = work.head.task
   const isAlive = submission.kind === "keyed" && isKeyAlive(permit, work, now)
-  // Repeating buys nothing, so it goes on as long as it may; a channel that can be asked is asked
+  // Repeating buys nothing, so it continues as long as it may; a channel that can be asked is asked
   // once repeats have brought no answer.
   if (isAlive && (!canAsk || attempt < maxAttempts)) return "repeat"
   return canAsk && submission.kind !== "unkeyed" ? "look-up" : "rest"
@@ -109,7 +109,7 @@ async function askForKey(context: Context, work: Work, channel: Channel): Promis
 async function rest(context: Context, work: Work): Promise<StepResult> {
   const { clock } = context
   const { endBy } = work.head.task
-  // By a clock that has jumped past its end it would be due at once, and again, until the jump is believed.
+  // By a clock that has jumped past its end it would be due at once, and again, until the jump is accepted.
   const leftMs = endBy - clock.judgedNow()
   work.isReleased = true
   await giveBackAll(context, [work], Math.max(endBy, clock.now() + leftMs))

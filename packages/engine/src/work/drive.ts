@@ -33,14 +33,14 @@ export async function drive(context: Context, work: Work): Promise<void> {
   } catch (error) {
     await letGo(context, work, error)
   } finally {
-    // Whoever follows it next fetches them anew.
+    // The process that follows it next fetches them again.
     if (work.controller.signal.aborted) await discardKept(context, work)
     await discardEnded(context, work)
   }
 }
 
 /**
- * Asks the channel to stop what is followed no more, as somebody else has cancelled the task: who did so
+ * Asks the channel to stop what is followed no more, as another process has cancelled the task: who did so
  * by hand had no channel to ask.
  */
 async function stopCancelled(context: Context, work: Work): Promise<void> {

@@ -66,7 +66,7 @@ async function record(
   return result
 }
 
-/** A client sees our code alone; whoever runs the node has to find the task and who refused it. */
+/** A client sees our code alone; the operator has to find the task and who refused it. */
 function report({ log }: Context, work: Work, { code }: Refused): void {
   const channel = work.head.task.dispatch?.channel ?? null
   log.warn({ task: work.id, channel, code }, "task refused")
@@ -86,7 +86,7 @@ async function toCommand(
   isLast: () => boolean,
 ): Promise<TaskCommand> {
   const { attempt, state } = work.head.task
-  // A callback may have told meanwhile that there is work.
+  // A callback may have shown meanwhile that there is work.
   const answer = state === "running" ? {} : ({ isAnswer: true } as const)
   switch (outcome.kind) {
     case "completed":
@@ -143,7 +143,7 @@ function toBill(context: Context, work: Work, { billed, cost: told }: Refused): 
 }
 
 /**
- * A provider's own words stand beside the log, erasable, never in an event (design §3). Where the
+ * A provider's own words are stored next to the log, erasable, never in an event (design §3). Where the
  * request was erased they are not kept either: they may repeat it.
  */
 export async function toProviderInput(

@@ -29,13 +29,13 @@ export interface EndOptions extends Pick<RecordOptions, "inputs" | "maxTries"> {
 }
 
 /**
- * `left`: nothing was recorded. Others may do it, or the channel can tell later; somebody else has done
+ * `left`: nothing was recorded. Others may do it, or the channel can tell later; another process has done
  * it, or a row is damaged.
  */
 export type Ended = "timed-out" | "settled" | "left"
 
 /**
- * How long after its end a task is left to whoever holds it or can settle it, who may just be
+ * How long after its end a task is left to a process that holds it or can settle it, which may just be
  * storing the result, to a channel that fails when it is asked, and to outputs that lack where others are
  * stored. A holder that is gone loses its lease long before; this is for where nobody works at all.
  */
@@ -44,7 +44,7 @@ export const LEFT_TO_OTHERS_MS = 600_000
 /** How long after its end a task is kept open for a result that is ready and can't be stored. */
 const STORE_MS = 3_600_000
 
-/** Each call to the channel: one that doesn't answer must not hold up a sweep. */
+/** Each call to the channel: one that doesn't answer must not delay a sweep. */
 const CALL_MS = 5_000
 
 /** The work on a task that no lease is needed for. */
@@ -157,7 +157,10 @@ async function settleLate(
   }
 }
 
-/** The host of an output may be anybody's: it is kept beside the log, for whoever looks for what was paid. */
+/**
+ * The host of an output is not ours to publish: it is kept next to the log, for an operator who looks for what was
+ * paid.
+ */
 function toWords(error: unknown): Pick<Refused, "providerWords"> {
   const host = isSafelightError(error) ? error.refusedHost : undefined
   if (host === undefined) return {}

@@ -1,7 +1,7 @@
 /**
  * How long a task waits between two polls: longer with each of them, and never in step with the tasks
  * that were taken on at the same moment. A callback cuts a pause short, though not below the shortest
- * that the channel allows: whoever calls often is polled no more often for it.
+ * that the channel allows: calling often causes no more polls.
  */
 import type { Channel, Running } from "@safelight/core"
 import type { Context } from "../host/context.ts"
@@ -19,7 +19,7 @@ const GOLDEN = 0.618_033_988_75
 const LEAST_MS = 1_000
 
 export interface PollHistory {
-  /** Polls that brought nothing but that the work goes on. */
+  /** Polls that only showed that the work continues. */
   readonly polls: number
   readonly isCalledBack: boolean
 }

@@ -1,6 +1,6 @@
 /**
  * A provider's callback, at whichever node it comes in. What the provider vouches for heals a purchase
- * whose answer was lost; everything else is a reason to poll soon. What a task comes to is told by
+ * whose answer was lost; everything else is a reason to poll soon. How a task ends is decided by
  * polls alone, so that a callback which is lost, late, doubled or out of order costs only time.
  *
  *   address unknown → unknown, unread      not the provider's → forged
@@ -23,9 +23,9 @@ import { toUnheld } from "./overdue.ts"
 import { isKnownPurchase } from "./record-fact.ts"
 import { toPollRequest } from "./request.ts"
 
-/** The dispatcher, as far as it is told of callbacks. */
+/** The dispatcher, as far as callbacks concern it. */
 export interface CallbackParts {
-  /** Has whoever holds the task poll it soon. */
+  /** Has the process that holds the task poll it soon. */
   readonly wakeHolder: (task: string) => void
   /** Has the queue looked at soon. */
   readonly wake: () => void
@@ -147,7 +147,7 @@ async function confirm(
 }
 
 /**
- * The same fact as the answer to the call, or an operator's word: whoever still waits for that answer
+ * The same fact as the answer to the call, or an operator's word: a process that still waits for that answer
  * finds it recorded.
  */
 async function adopt(

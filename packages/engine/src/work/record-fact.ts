@@ -19,7 +19,7 @@ import { discardKept } from "./media/kept-outputs.ts"
 import { stopWork } from "./stop-work.ts"
 import { advance, type StepResult, type Work } from "./work.ts"
 
-/** Appends the commands in order, whoever holds the task by now, and takes over what was recorded. */
+/** Appends the commands in order, whichever process holds the task by now, and takes over what was recorded. */
 export async function recordFact(
   context: Context,
   work: Work,
@@ -83,7 +83,7 @@ async function reportRefused(
 }
 
 /**
- * Whether the key may be used for the task again: its storage has lost attempts, and counts them anew.
+ * Whether the key may be used for the task again: its storage has lost attempts, and counts them again.
  * A channel that knows keys answers with the very same purchase then.
  */
 function mayComeAgain(work: Work, { task }: StreamHead): boolean {

@@ -1,4 +1,4 @@
-/** What a channel is asked: the task's parameters as accepted, read back from beside the log. */
+/** What a channel is asked: the task's parameters as accepted, read back from its inputs. */
 import type { ChannelRequest, ParameterValues, PollRequest } from "@safelight/core"
 import { sha256 } from "../host/sha256.ts"
 import type { Ports } from "../host/ports.ts"

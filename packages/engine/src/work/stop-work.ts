@@ -1,6 +1,6 @@
 /**
- * Asking a channel to stop work that its task takes no more. Nothing hangs on the answer: whoever pays
- * for the channel reads in the log whether it may be billed all the same.
+ * Asking a channel to stop work that its task takes no more. Nothing depends on the answer: the operator reads in
+ * the log whether it may be billed all the same.
  */
 import type { CancelOutcome, Channel, Json, PollRequest } from "@safelight/core"
 import type { Context } from "../host/context.ts"
@@ -27,7 +27,7 @@ export async function stopWork(
   const fields = { task: work.id, channel: channel.name, operation: told.operation, outcome }
   const isQuiet = outcome === "stopped" || channel.isFree === true
   const known = error === undefined ? fields : { ...fields, error }
-  // Too late or unknown: the work goes on and may be billed.
+  // Too late or unknown: the work continues and may be billed.
   context.log[isQuiet ? "info" : "warn"](known, "cancel")
   return outcome
 }

@@ -80,7 +80,7 @@ function toAttributes(channel: string, { model, task, upstreamKey }: Asked): Spa
   }
 }
 
-/** Another service like this one goes on with the trace; a provider hears nothing of it. */
+/** Another service like this one continues the trace; a provider gets nothing of it. */
 function toTraced(
   { relays }: Channel,
   request: ChannelRequest,

@@ -17,7 +17,7 @@ export type HeldUnder = Pick<Lease, "heldUntil" | "id">
 export interface Work {
   readonly id: string
   head: StreamHead
-  /** What it is held under: past its moment, the task may be somebody else's. */
+  /** What it is held under: past its moment, the task may be another process's. */
   readonly lease: HeldUnder
   /** When this process took the task, on the monotonic clock. */
   readonly takenAt: number
@@ -48,7 +48,7 @@ export interface Work {
   parameters: ParameterValues | undefined
   /** Of the span that submitted it here; else read from the inputs when needed. */
   readonly traceparent: string | undefined
-  /** The videos that it refers to, as measured here, or read from beside the log when needed. */
+  /** The videos that it refers to, as measured here, or read from the inputs when needed. */
   measured: readonly MeasuredVideo[] | undefined
 }
 
@@ -58,7 +58,7 @@ export interface Permits {
   readonly accountPermit?: Permit
 }
 
-/** What a step leads to: go on with the next one, or leave the task as it is. */
+/** What a step leads to: continue with the next one, or leave the task as it is. */
 export type StepResult = "next" | "leave"
 
 export function createWork(

@@ -69,7 +69,7 @@ function toStrip(images: number, image: number, isAcross: boolean): Cell {
     : { image, left: 0, top: image * share, width: 1, height: share }
 }
 
-/** The first image large, the others in a strip beside it. */
+/** The first image large, the others in a strip next to it. */
 function toFeature(images: number, isLeft: boolean): readonly Cell[] {
   const wide = images === 2 ? 0.6 : 0.68
   const large = { image: 0, left: isLeft ? 0 : 1 - wide, top: 0, width: wide, height: 1 }

@@ -1,7 +1,7 @@
 /**
  * A coarse picture, and how it fills a plane. A gradient of 8-bit steps shows bands, so a fixed
  * pattern of less than one step is added before rounding; it stands still, since a moving one
- * would be coded anew in every frame.
+ * would be coded again in every frame.
  */
 import type { Plane } from "../frame.ts"
 

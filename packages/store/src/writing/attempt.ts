@@ -28,9 +28,9 @@ export interface Attempt extends How {
   readonly startedAt: number
   /** Since when nothing is taken: before the batch was taken up, or from there on. */
   readonly outageAt: number
-  isCareful: boolean
+  judgesEach: boolean
   isUnknown: boolean
-  heldUp: number
+  lockTimeouts: number
   races: number
   pauses: number
 }
@@ -42,12 +42,12 @@ const MOST_RACES = 3
 
 /** `outageAt`: since when nothing is taken, if so. */
 export function beginAttempt(
-  { isCareful, isUnknown }: Pick<How, "isCareful" | "isUnknown">,
+  { judgesEach, isUnknown }: Pick<How, "judgesEach" | "isUnknown">,
   outageAt: number | undefined,
 ): Attempt {
   const startedAt = performance.now()
-  const counts = { heldUp: 0, races: 0, pauses: 0 }
-  return { startedAt, outageAt: outageAt ?? startedAt, isCareful, isUnknown, ...counts }
+  const counts = { lockTimeouts: 0, races: 0, pauses: 0 }
+  return { startedAt, outageAt: outageAt ?? startedAt, judgesEach, isUnknown, ...counts }
 }
 
 /**
@@ -83,15 +83,15 @@ export async function decideNext(
   { patienceMs, retryMaxMs, retryMs }: Patience,
 ): Promise<Next> {
   if (isFallen(error)) {
-    if (attempt.isCareful) attempt.races += 1
-    attempt.isCareful = true
+    if (attempt.judgesEach) attempt.races += 1
+    attempt.judgesEach = true
     return attempt.races <= MOST_RACES ? "again" : "halve"
   }
-  attempt.isCareful = true
+  attempt.judgesEach = true
   if (toFault(error) === "held") {
-    attempt.heldUp += 1
+    attempt.lockTimeouts += 1
     // The tasks that are held are left out first; then it is something else of one of them.
-    if (attempt.heldUp === 1) return "again"
+    if (attempt.lockTimeouts === 1) return "again"
     if (changeCount > 1) return "halve"
     // A lane waits only for its own lost session: the caller may hand the change in again.
     if (!attempt.isUnknown) return "give-up"

@@ -23,10 +23,10 @@ export interface Lane<Work, Outcome> {
 
 /** What earlier tries of the same batch showed. */
 export interface How {
-  /** One fell: each piece has to be judged by itself, and what is stored already counts as committed. */
-  readonly isCareful: boolean
+  /** One failed: each piece has to be judged by itself, and what is stored already counts as committed. */
+  readonly judgesEach: boolean
   /** One was sent and not answered: it may still be committed, or find room that this one does not. */
   readonly isUnknown: boolean
-  /** How many waited in vain for what somebody else holds: then those tasks are to be left out. */
-  readonly heldUp: number
+  /** How many timed out on rows that another session locks: then those tasks are to be left out. */
+  readonly lockTimeouts: number
 }

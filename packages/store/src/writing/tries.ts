@@ -32,7 +32,7 @@ export type Commit<Work, Outcome> = (
   batch: readonly Pending<Work, Outcome>[],
 ) => Promise<boolean>
 
-const AT_ONCE = { isCareful: false, isUnknown: false }
+const AT_ONCE = { judgesEach: false, isUnknown: false }
 
 export function createTries<Work, Outcome>(
   outage: Outage,
@@ -52,12 +52,12 @@ export function createTries<Work, Outcome>(
       return
     }
     const middle = Math.ceil(batch.length / 2)
-    const how = { isCareful: true, isUnknown }
+    const how = { judgesEach: true, isUnknown }
     await commit(lane, batch.slice(0, middle), how)
     await commit(lane, batch.slice(middle), how)
   }
 
-  /** Gives back those that go on waiting. */
+  /** Returns those that continue to wait. */
   function refuseOverdue(batch: Batch, attempt: Attempt, error: unknown): Batch {
     return batch.filter((change) => {
       const isOver = isOverdue(change, attempt, error, patience)
@@ -69,7 +69,7 @@ export function createTries<Work, Outcome>(
   async function commit(
     lane: Lane<Work, Outcome>,
     batch: Batch,
-    how: Pick<How, "isCareful" | "isUnknown">,
+    how: Pick<How, "judgesEach" | "isUnknown">,
   ): Promise<boolean> {
     const attempt = beginAttempt(how, outage.since())
     for (let rest = batch; ;) {

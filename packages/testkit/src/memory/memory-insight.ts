@@ -1,4 +1,4 @@
-/** Figures for whoever runs the service, in the storage in memory: everything is counted anew. */
+/** Figures for operators, in the storage in memory: everything is counted at each call. */
 import type {
   ChannelHour,
   InsightStorage,

@@ -27,7 +27,7 @@ export interface MemoryStorage extends Storage, Omit<MemoryDeployment, keyof Sto
   failAppends(times: number, isStored?: boolean): void
   /**
    * Takes a task back to `version`, as a standby that had not received what followed has it after a
-   * failover; held under `lease`, if there is one. 0 removes it. Feeds lose what they told of it last.
+   * failover; held under `lease`, if there is one. 0 removes it. Feeds lose its last entries.
    */
   goBack(task: string, version: number, lease?: string): void
 }

@@ -34,7 +34,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // The caller is told by the closing frame.
+    // The closing frame tells the caller.
     return undefined
   }
 }

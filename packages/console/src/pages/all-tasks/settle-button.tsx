@@ -1,4 +1,4 @@
-/** Settles a task whose outcome nobody knows, by what the provider told the operator. */
+/** Settles a task whose outcome is unknown, by what the provider said to the operator. */
 import type { TaskVerdict } from "@safelight/client"
 import { useSignal } from "@preact/signals"
 import type { JSX } from "preact"

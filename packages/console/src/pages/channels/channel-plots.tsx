@@ -18,7 +18,7 @@ const count = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 })
 
 export function ChannelPlots({ channel }: { readonly channel: Channel }): JSX.Element {
   const filled = fillHours(channel.hours, Date.now())
-  // The page loads the channels again and again: plots are drawn anew only if a number has changed.
+  // The page loads the channels again and again: plots are drawn again only if a number has changed.
   const hours = useMemo(() => filled, [JSON.stringify(filled)])
   if (channel.hours.length === 0) {
     return <p class="soft">Nothing of it has ended in the last 24 hours.</p>

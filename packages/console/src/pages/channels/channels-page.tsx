@@ -1,4 +1,7 @@
-/** Every channel of the service, for an operator. The page loads them anew every few seconds: no stream tells of them. */
+/**
+ * Every channel of the service, for an operator. The page loads them again every few seconds, since no stream
+ * reports them.
+ */
 import type { Channel, ChannelStanding } from "@safelight/client"
 import { useSignal } from "@preact/signals"
 import type { JSX } from "preact"

@@ -1,4 +1,4 @@
-/** The form of one model: made from its JSON Schema, with the price beside the button and the same as code below. */
+/** The form of one model: made from its JSON Schema, with the price next to the button and the same as code below. */
 import type { ApiError, ModelInfo } from "@safelight/client"
 import { useSignal, useSignalEffect } from "@preact/signals"
 import type { JSX } from "preact"

@@ -10,7 +10,7 @@ export interface Run {
   readonly order: Order
   readonly task: Task
   readonly artifacts: readonly Artifact[]
-  /** The task goes on, and this page could not follow it. */
+  /** The task continues, and this page could not follow it. */
   readonly error?: unknown
 }
 

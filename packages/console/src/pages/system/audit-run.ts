@@ -1,5 +1,5 @@
 /**
- * The audit of this tab. It goes on while the reader looks at other pages, and ends with the session: the service has
+ * The audit of this tab. It continues while the reader looks at other pages, and ends with the session: the service has
  * one at a time, which it ends with the connection.
  *
  *     running ──▶ reported
@@ -80,6 +80,6 @@ async function estimate(client: Client, ended: AbortSignal): Promise<void> {
     if (ended.aborted || value === undefined) return
     current.value = { ...value, expectedTasks: finished + queue.new + queue.due + queue.held }
   } catch {
-    // The audit goes on without: then its bar tells only that it does.
+    // The audit continues without: then its bar shows only that.
   }
 }

@@ -1,4 +1,7 @@
-/** Makes a private link to an artifact. It is made when it is asked for, since whoever has it can open the artifact. */
+/**
+ * Makes a private link to an artifact. It is made when it is asked for, since everyone who has it can open the
+ * artifact.
+ */
 import type { ArtifactLink } from "@safelight/client"
 import { useSignal } from "@preact/signals"
 import type { JSX } from "preact"

@@ -32,7 +32,7 @@ export interface Listed<Shown extends Task> {
 
 export function createListed<Shown extends Task>(): Listed<Shown> {
   const tasks = signal<readonly Shown[]>([])
-  /** Newest first: a message changes one place, and nothing is sorted anew. */
+  /** Newest first: a message changes one place, and nothing is sorted again. */
   const listed: Shown[] = []
   const find = (id: string): Shown | undefined => {
     const found = listed[findPlace(listed, id)]

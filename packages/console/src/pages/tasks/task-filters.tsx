@@ -47,7 +47,7 @@ export function TaskFilters({ segment, children }: TaskFiltersProps): JSX.Elemen
   )
 }
 
-/** Not for an operator's key that may read nothing of its own account: models are told to those who may. */
+/** Not for an operator's key that may read nothing of its own account: models are shown to keys that may. */
 function ModelFilter({ segment }: Pick<TaskFiltersProps, "segment">): JSX.Element {
   const client = useClient()
   const mayRead = hasScope("tasks:read") === true

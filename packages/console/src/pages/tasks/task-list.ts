@@ -13,11 +13,11 @@ export interface TaskList<Shown extends Task = Task> {
   readonly hasMore: ReadonlySignal<boolean>
   /** Loads the next page, unless one is on its way. */
   readonly loadMore: () => void
-  /** Begins anew, showing what is known until then. */
+  /** Begins again, showing what is known until then. */
   readonly reload: () => void
   /** Brings the first page up to date, unless something is on its way or has failed. */
   readonly refresh: () => void
-  /** What a stream told. */
+  /** What a stream sent. */
   readonly apply: (changes: readonly { readonly task: Shown }[]) => void
   readonly close: () => void
 }

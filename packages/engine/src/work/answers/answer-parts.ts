@@ -1,6 +1,6 @@
 /**
  * The parts of a channel's answer, each as it may be recorded or undefined where it is none: a
- * channel is somebody else's code and may say anything. What an event would refuse is settled here.
+ * channel may be foreign code and say anything. What an event would refuse is settled here.
  */
 import {
   MAX_CHARGE_MICROS,
@@ -14,7 +14,7 @@ import {
 /** As long as an event's short texts. */
 const REASON_CHARACTERS = 200
 const MESSAGE_CHARACTERS = 1_000
-/** A provider's own words are kept beside the log: enough for any error page. */
+/** A provider's own words are kept next to the log: enough for any error page. */
 const WORDS_CHARACTERS = 100_000
 /** An operation is a handle and no result: it stands in an event and in the task for good. */
 const OPERATION_CHARACTERS = 65_536

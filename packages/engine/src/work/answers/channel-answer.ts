@@ -1,6 +1,6 @@
 /**
  * What a channel answered, as the engine may act on it. An answer that proves something is repaired
- * where no charge hangs on it, and `note` is told; a result that can't be stored or charged is a
+ * if no charge depends on it, and `note` is called; a result that can't be stored or charged is a
  * failure; what proves nothing throws `channel-answer-invalid`, which leaves a purchase in doubt and
  * has anything else asked again.
  */
@@ -87,7 +87,7 @@ export function parseFindAnswer(
   return { operation: requireOperation(requireAnswer(value, context), context) }
 }
 
-/** What says nothing leaves it open whether the work goes on. */
+/** An answer that says nothing leaves it open whether the work continues. */
 export function parseCancelAnswer(value: unknown, { notes }: AnswerContext): CancelOutcome {
   if (value === "stopped" || value === "too-late" || value === "unknown") return value
   notes.repaired("cancel answers none of stopped, too-late and unknown")
@@ -246,7 +246,7 @@ function parseOpened(output: Answer, context: AnswerContext): OpenedOutput | str
 
 /**
  * The bytes as the channel gives them. What it throws meanwhile is an error of the outside: the engine
- * opens the output anew, as it does when a bucket or a network fails.
+ * opens the output again, as it does when a bucket or a network fails.
  */
 function toSafeOpen(output: Pick<OpenedOutput, "open">): OpenedOutput["open"] {
   return async function* open(signal) {

@@ -1,7 +1,7 @@
 /**
  * What a channel threw by a mistake of its own code, in a form that may be logged. The words of such an
  * error may hold anything that the code had in hand, such as the prompt, the provider's answer or its
- * key; where it was thrown, and as what, is told.
+ * key; where it was thrown, and as what, is logged.
  */
 import { isSafelightError } from "@safelight/core"
 
@@ -22,7 +22,7 @@ export async function callSafely<Result>(call: () => Promise<Result> | Result): 
   }
 }
 
-/** A name is an identifier, and no text that somebody put there. */
+/** A name is an identifier, and no text of another author. */
 function toKind(error: unknown): string {
   if (!(error instanceof Error)) return `a ${typeof error}`
   return /^\w{1,60}$/.test(error.name) ? error.name : "Error"

@@ -63,7 +63,7 @@ export async function discardStored(
   }
 }
 
-/** Large enough that a call costs little beside the copy. */
+/** Large enough that a call costs little compared with the copy. */
 const CHUNK_BYTES = 256 * 1024
 
 /** All that `open` gives, in order. Rejects as `open` and its reader do. */

@@ -1,7 +1,7 @@
 /**
  * Outputs that are stored while another of the same purchase still lacks, kept between two tries: each is
  * fetched once, and a task that ends without the others has them. They are in this process's memory alone.
- * Another process that takes the task over fetches them anew, and what lies here is an orphan that retention
+ * Another process that takes the task over fetches them again, and what lies here is an orphan that retention
  * removes. A try takes them over, so that no two tries at once have the same ones.
  */
 import {
@@ -65,7 +65,7 @@ function toKey({ head: { task }, id }: Work): string {
   return task.dispatch?.upstreamKey ?? id
 }
 
-/** An address may be signed anew with each answer: what it is signed with is no part of the name. */
+/** An address may be signed again with each answer: what it is signed with is no part of the name. */
 export function toOutputName(output: ChannelOutput): string {
   if (output.sha256 !== undefined) return output.sha256
   return "url" in output ? (output.url.split(/[?#]/, 1)[0] ?? "") : ""

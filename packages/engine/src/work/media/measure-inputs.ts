@@ -2,8 +2,8 @@
  * How long the videos are that a task refers to, which is part of its charge: measured from the media
  * before anything is bought, so that what can't be had or read fails the task while it costs nothing. A
  * video is copied into artifact storage and measured there; its length, and where the copy of a caller's own is
- * kept for the provider (`video-copies.ts`), stand beside the log, written with the first `dispatched`, so that
- * whoever ends the task knows it. Its channel's permit is free for others meanwhile (`measuring.ts`).
+ * kept for the provider (`video-copies.ts`), are stored next to the log, written with the first `dispatched`, so that
+ * the process that ends the task knows it. Its channel's permit is free for others meanwhile (`measuring.ts`).
  */
 import {
   isFailureCode,

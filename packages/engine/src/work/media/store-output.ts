@@ -138,14 +138,14 @@ async function putInTime(
     return await deadlines.run(boundMs, toSignal(work), (signal) => (putting = put(signal)))
   } catch (error) {
     if (putting === undefined) throw error
-    // It hears the signal too: what it leaves behind is tidied up, and what it just stored counts.
+    // It obeys the signal too: what it leaves behind is removed, and what it just stored counts.
     return putting
   }
 }
 
 /**
  * What ends a collection early. The result of a running task can be polled again: it is left to
- * whoever holds it. In any other state it came with the answer to a purchase and can't be had
+ * whichever process holds it. In any other state it came with the answer to a purchase and can't be had
  * twice, so that only the engine's end cuts it short, and no lost lease does.
  */
 export function toSignal({ controller, ending, head }: Work): AbortSignal {

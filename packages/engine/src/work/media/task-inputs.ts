@@ -1,6 +1,6 @@
 /**
  * The media that a task's parameters refer to, as its channel gets them. What is opened comes through
- * the guarded fetch, whoever's channel asks for it, so that no address of a stranger's leads into the
+ * the guarded fetch, whichever channel asks for it, so that no caller's address leads into the
  * network of this machine.
  */
 import {

@@ -12,7 +12,7 @@ import type { Work } from "../work.ts"
 import { discardStored } from "./inspect-stored.ts"
 import { createTaskInputs, findInputs } from "./task-inputs.ts"
 
-/** As measured here, or by whoever has bought it; undefined where nothing was, or it was erased since. */
+/** As measured here, or by the process that bought it; undefined if nothing was, or it was erased since. */
 export async function findMeasured(
   { storage }: Pick<Context, "storage">,
   work: Work,

@@ -147,7 +147,7 @@ function planWebhook(state: BflState, job: BflJob, call: StubCall): void {
   })
 }
 
-/** It signs no timestamp: a replayed message can't be told from the first. */
+/** It signs no timestamp: a replayed message looks like the first. */
 function sign(raw: string, secret: string): Readonly<Record<string, string>> {
   const hex = createHmac("sha256", secret).update(raw).digest("hex")
   return { "x-bfl-signature": `sha256=${hex}` }

@@ -17,7 +17,7 @@ export interface FalOrderData {
   readonly isStored: boolean
   readonly failure: FalFailure | null
   readonly lifetimeMs: number
-  /** Of its webhook: told without the payload, under another gateway ID, signed with a new key. */
+  /** Of its webhook: sent without the payload, under another gateway ID, signed with a new key. */
   readonly losesPayload: boolean
   readonly isRetried: boolean
   readonly rotatesKey: boolean

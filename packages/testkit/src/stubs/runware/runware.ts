@@ -129,7 +129,7 @@ async function infer(state: RunwareState, call: StubCall | null, task: Fields): 
     : { ...job.data.error, taskUUID: id, taskType }
 }
 
-/** Undefined if nothing more is to be told: the task was refused, or answered at its end. */
+/** Undefined if nothing more is sent: the task was refused, or answered at its end. */
 async function finish(state: RunwareState, task: Fields): Promise<readonly Fields[] | undefined> {
   const job = state.jobs.all.get(String(task["taskUUID"]))
   if (job?.data.task !== task || task["deliveryMethod"] !== "async") return undefined
