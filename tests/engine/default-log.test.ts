@@ -65,7 +65,7 @@ describe("the log of errors", () => {
   it("takes what was thrown as it is, if it is no error", () => {
     const thrown: { self?: unknown } = {}
     thrown.self = thrown
-    const [line] = write((log) => log.error({ error: thrown }, "chore failed"))
-    assert.equal(line, 'safelight: chore failed {"error":"[object Object]"}')
+    const [line] = write((log) => log.error({ error: thrown }, "scheduled run failed"))
+    assert.equal(line, 'safelight: scheduled run failed {"error":"[object Object]"}')
   })
 })

@@ -41,7 +41,7 @@ import {
 } from "@safelight/operator"
 import type { Webhooks } from "@safelight/webhooks"
 import { readMemoryBytes, toBodySettings } from "./body-memory.ts"
-import { toChores } from "./chores.ts"
+import { toScheduledRuns } from "./scheduled-runs.ts"
 import { createChannels } from "./channels/create-channels.ts"
 import { listConsoleFiles } from "./console-files.ts"
 import type { ChannelSettings } from "./configuration/channel-settings.ts"
@@ -165,7 +165,7 @@ async function assemble(options: ServiceOptions, plain: Log, closers: Close[]): 
   log.info({ memoryBytes, ...settings }, "body bounds")
   publicUrl ||= server.url
   let schedules: Schedules = { stop: async () => {} }
-  // All at once: requests under way may need the engine, what it and the chores do needs no request.
+  // All at once: requests under way may need the engine, what it and scheduled runs do needs no request.
   closers.push(async () => {
     stopping.abort()
     // Its stream would keep the server open.
@@ -185,7 +185,7 @@ function startWork(parts: EngineParts, engine: Engine, webhooks: Webhooks): Sche
   const { clock, log } = parts
   engine.start()
   webhooks.start()
-  return startSchedules({ chores: toChores({ ...parts, engine, webhooks }), clock, log })
+  return startSchedules({ runs: toScheduledRuns({ ...parts, engine, webhooks }), clock, log })
 }
 
 function warnOfUnknownAddresses(log: Log): void {

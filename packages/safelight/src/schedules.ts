@@ -6,7 +6,7 @@
 import type { Clock, Log } from "@safelight/core"
 import { createTask, type ScheduledTask } from "node-cron"
 
-export interface Chore {
+export interface ScheduledRun {
   readonly name: string
   /** Five or six cron fields, local time. */
   readonly pattern: string
@@ -14,7 +14,7 @@ export interface Chore {
 }
 
 export interface SchedulesOptions {
-  readonly chores: readonly Chore[]
+  readonly runs: readonly ScheduledRun[]
   readonly clock: Pick<Clock, "wait">
   readonly log: Log
 }
@@ -31,28 +31,28 @@ export const EACH_MINUTE = "* * * * *"
 /** When most services have little to do; nothing depends on the moment. */
 export const EACH_NIGHT = "17 4 * * *"
 
-export function startSchedules({ chores, clock, log }: SchedulesOptions): Schedules {
-  const running = new Map<Chore, Promise<void>>()
+export function startSchedules({ runs, clock, log }: SchedulesOptions): Schedules {
+  const running = new Map<ScheduledRun, Promise<void>>()
   let state: "running" | "stop requested" | "stopped" = "running"
 
-  async function perform(chore: Chore): Promise<void> {
+  async function perform(each: ScheduledRun): Promise<void> {
     try {
-      await chore.run()
+      await each.run()
     } catch (error) {
       // An abandoned run fails because of the stop, which has logged it already.
-      if (state !== "stopped") log.error({ chore: chore.name, error }, "chore failed")
+      if (state !== "stopped") log.error({ run: each.name, error }, "scheduled run failed")
     }
   }
 
-  async function run(chore: Chore): Promise<void> {
+  async function begin(each: ScheduledRun): Promise<void> {
     if (state !== "running") return
-    const done = running.get(chore) ?? perform(chore).finally(() => running.delete(chore))
-    running.set(chore, done)
+    const done = running.get(each) ?? perform(each).finally(() => running.delete(each))
+    running.set(each, done)
     await done
   }
 
-  const tasks = chores.map((chore) => schedule(chore, () => run(chore)))
-  for (const chore of chores) void run(chore)
+  const tasks = runs.map((each) => schedule(each, () => begin(each)))
+  for (const each of runs) void begin(each)
   return {
     async stop({ graceMs }) {
       state = "stop requested"
@@ -62,16 +62,16 @@ export function startSchedules({ chores, clock, log }: SchedulesOptions): Schedu
       over.abort()
       state = "stopped"
       const left = Array.from(running.keys(), ({ name }) => name)
-      if (left.length > 0) log.warn({ chores: left }, "chores abandoned")
+      if (left.length > 0) log.warn({ runs: left }, "scheduled runs abandoned")
     },
   }
 }
 
-function schedule(chore: Chore, run: () => Promise<void>): ScheduledTask {
+function schedule(each: ScheduledRun, run: () => Promise<void>): ScheduledTask {
   // node-cron's own logger would write to standard output. A run's error is logged above, with its name.
   const logger = { info() {}, warn() {}, error() {}, debug() {} }
-  const options = { name: chore.name, noOverlap: true, suppressMissedWarning: true, logger }
-  const task = createTask(chore.pattern, run, options)
+  const options = { name: each.name, noOverlap: true, suppressMissedWarning: true, logger }
+  const task = createTask(each.pattern, run, options)
   void task.start()
   return task
 }

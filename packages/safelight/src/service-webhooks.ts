@@ -5,7 +5,7 @@ import type { Log, Storage } from "@safelight/core"
 import type { Engine } from "@safelight/engine"
 import { createWebhooks, type Webhooks } from "@safelight/webhooks"
 import type { Configuration } from "./configuration/configuration.ts"
-import { EACH_NIGHT, type Chore } from "./schedules.ts"
+import { EACH_NIGHT, type ScheduledRun } from "./schedules.ts"
 
 export interface ServiceWebhooksOptions {
   readonly configuration: Pick<Configuration, "webhooks">
@@ -30,11 +30,14 @@ export function createServiceWebhooks(options: ServiceWebhooksOptions): Webhooks
   })
 }
 
-export function toWebhookChore({
+export function toWebhookRun({
   webhooks,
   removalClock,
   log,
-}: Pick<Engine, "removalClock"> & { readonly webhooks: Webhooks; readonly log: Log }): Chore {
+}: Pick<Engine, "removalClock"> & {
+  readonly webhooks: Webhooks
+  readonly log: Log
+}): ScheduledRun {
   return {
     name: "sweep-webhooks",
     pattern: EACH_NIGHT,

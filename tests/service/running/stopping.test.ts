@@ -1,5 +1,5 @@
 /**
- * A service that is stopped while one of its chores hangs, in this process: it serves no more at once,
+ * A service that is stopped while one of its scheduled runs hangs, in this process: it serves no more at once,
  * waits no longer than it may, and nothing that is left behind is heard of again.
  */
 import assert from "node:assert/strict"
@@ -58,7 +58,7 @@ async function toConfiguration(
   return { ...DEFAULTS, port: 0, studio, data: folder.path, ...bucket.place, ...changes }
 }
 
-describe("a stop while a chore hangs", () => {
+describe("a stop while a scheduled run hangs", () => {
   test("serves no more at once, and is seen at /metrics until all has ended", async (t) => {
     const bucket = await startBucket(t)
     bucket.hold(UPLOADS)
@@ -86,7 +86,7 @@ describe("a stop while a chore hangs", () => {
     const service = await createService({ configuration, log })
     await bucket.holds()
     await service.stop()
-    const left = lines.find(({ message }) => message === "chores abandoned")
+    const left = lines.find(({ message }) => message === "scheduled runs abandoned")
     assert.match(JSON.stringify(left?.fields), /"sweep-incoming"/)
     // The folder is given up, and what hung is answered by nobody who minds.
     bucket.release()

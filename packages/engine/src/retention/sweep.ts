@@ -60,13 +60,13 @@ export async function sweep(
   part?: SweepPart,
 ): Promise<SweepReport> {
   const report = { timedOut: 0, expired: 0, removed: 0, erased: 0, forgotten: 0, failed: 0 }
-  const chores: Promise<void>[] = []
+  const parts: Promise<void>[] = []
   if (part !== "retention") {
     const endsAt = now ?? context.clock.judgedNow()
-    chores.push(endAllOverdue(context, { now: endsAt, report, tries: TRIES }))
+    parts.push(endAllOverdue(context, { now: endsAt, report, tries: TRIES }))
   }
-  if (part !== "overdue") chores.push(retain(context, now, report))
-  await settleAll(chores)
+  if (part !== "overdue") parts.push(retain(context, now, report))
+  await settleAll(parts)
   return report
 }
 
@@ -85,9 +85,9 @@ async function retain(
 }
 
 /** All of them end before the first failure is thrown. */
-async function settleAll(chores: readonly Promise<void>[]): Promise<void> {
-  for (const chore of await Promise.allSettled(chores)) {
-    if (chore.status === "rejected") throw chore.reason
+async function settleAll(parts: readonly Promise<void>[]): Promise<void> {
+  for (const each of await Promise.allSettled(parts)) {
+    if (each.status === "rejected") throw each.reason
   }
 }
 

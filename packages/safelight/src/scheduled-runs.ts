@@ -3,13 +3,13 @@ import type { Log } from "@safelight/core"
 import type { Engine } from "@safelight/engine"
 import type { Webhooks } from "@safelight/webhooks"
 import type { ServedArtifacts } from "./open-places.ts"
-import { EACH_MINUTE, EACH_NIGHT, type Chore } from "./schedules.ts"
-import { toWebhookChore } from "./service-webhooks.ts"
+import { EACH_MINUTE, EACH_NIGHT, type ScheduledRun } from "./schedules.ts"
+import { toWebhookRun } from "./service-webhooks.ts"
 
-/** Each a chore of its own: one that takes longer than a minute delays only itself. */
+/** Each a run of its own: one that takes longer than a minute delays only itself. */
 const SWEEP_PARTS = ["overdue", "retention"] as const
 
-export function toChores({
+export function toScheduledRuns({
   engine,
   artifacts,
   webhooks,
@@ -19,7 +19,7 @@ export function toChores({
   readonly log: Log
   readonly engine: Engine
   readonly webhooks: Webhooks
-}): readonly Chore[] {
+}): readonly ScheduledRun[] {
   return [
     ...SWEEP_PARTS.map((part) => ({
       name: `sweep-${part}`,
@@ -37,6 +37,6 @@ export function toChores({
         if (removed > 0) log.info({ removed }, "unfinished files removed")
       },
     },
-    toWebhookChore({ webhooks, removalClock: engine.removalClock, log }),
+    toWebhookRun({ webhooks, removalClock: engine.removalClock, log }),
   ]
 }
