@@ -86,6 +86,25 @@ const PLANTED: readonly Planted[] = [
     importOf("@safelight/painter"),
     null,
   ],
+  ["an adapter importing host", "adapters/http/src/h.ts", importOf("@safelight/host"), null],
+  [
+    "an adapter importing host's part for children",
+    "adapters/media-inspector/src/h.ts",
+    importOf("@safelight/host/child"),
+    null,
+  ],
+  [
+    "a storage importing host",
+    "adapters/storage-sqlite/src/h.ts",
+    importOf("@safelight/host"),
+    null,
+  ],
+  [
+    "another package importing host",
+    "packages/engine/src/h.ts",
+    importOf("@safelight/host"),
+    RESTRICTED,
+  ],
   [
     "the console importing the client",
     "packages/console/src/e.ts",
@@ -212,13 +231,13 @@ describe("the rule", () => {
     if (folder === "packages/core" || folder === "packages/client") return []
     if (folder === "packages/safelight") return ours
     if (folder === "packages/console") return ["@safelight/core", "@safelight/client"]
-    if (folder === "adapters/channel-studio") return ["@safelight/core", "@safelight/painter"]
     if (folder.startsWith("adapters/artifacts-") || folder === "packages/testkit") {
       return ["@safelight/core", "@safelight/artifacts"]
     }
-    return folder.startsWith("adapters/storage-")
-      ? ["@safelight/core", "@safelight/store"]
-      : ["@safelight/core"]
+    if (!folder.startsWith("adapters/")) return ["@safelight/core"]
+    const shared = ["@safelight/core", "@safelight/host"]
+    if (folder === "adapters/channel-studio") return [...shared, "@safelight/painter"]
+    return folder.startsWith("adapters/storage-") ? [...shared, "@safelight/store"] : shared
   }
 
   for (const { folder, manifest } of WORKSPACES) {
