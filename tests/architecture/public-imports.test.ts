@@ -22,10 +22,10 @@ const EXCEPTIONS: Readonly<Record<string, Exception>> = {
     folder: "adapters/channel-comfyui/src",
     modules: ["prompt-identity.ts", "prompt-progress.ts"],
   },
-  "adapters/channel-studio/watch-work.test.ts": {
+  "adapters/channel-studio/follow-work.test.ts": {
     reason: "the process that is watched is made up",
     folder: "adapters/channel-studio/src",
-    modules: ["rendering-job.ts", "watch-work.ts"],
+    modules: ["follow-work.ts", "rendering-job.ts"],
   },
   "adapters/http/endpoint.test.ts": {
     reason: "an endpoint is declared here that the API doesn't have",

@@ -11,8 +11,8 @@ export const DEFAULTS = {
   beyondWorkers: 4,
   /** A picture of 50 megapixels at 16 bits takes 600 MB, a video file 200 MB and its frames. */
   workerMemoryBytes: 1024 * 1024 * 1024,
-  /** For a process to start and load what it needs: a second on an idle machine. */
-  startMs: 60_000,
+  /** For V8's heap of each process: pixels and files are outside of it. */
+  workerHeapBytes: 512 * 1024 * 1024,
   /** To read one file: the largest picture takes three seconds, a parser in a loop takes for ever. */
   readMs: 10_000,
   /** To paint and encode, and per second of film on top: several times what it takes at 1080p. */

@@ -3,8 +3,8 @@
  * one half-read. A request that was sent is still answered, so the next medium may begin only once no request
  * is open.
  */
-import type { BytePipe } from "./byte-pipe.ts"
-import { MOST_ANSWER_BYTES, writeSaid } from "./wire.ts"
+import type { Host } from "@safelight/host/child"
+import { MOST_ANSWER_BYTES, type Ask } from "./said.ts"
 
 export interface AskingReader {
   readonly read: (start: number, end: number) => ReadableStream<Uint8Array>
@@ -12,15 +12,15 @@ export interface AskingReader {
   finish(): Promise<void>
 }
 
-export function createAskingReader(pipe: BytePipe, onHostGone: () => never): AskingReader {
+export function createAskingReader(host: Host): AskingReader {
   let latest: Promise<unknown> = Promise.resolve()
   let isFinished = false
 
   function ask(start: number, end: number): Promise<Uint8Array> {
     const answer = latest.then(async () => {
       if (isFinished) return new Uint8Array(end - start)
-      await writeSaid(pipe, { kind: "ask", start, end })
-      return (await pipe.read(end - start)) ?? onHostGone()
+      await host.say({ kind: "ask", start, end } satisfies Ask)
+      return host.readBytes(end - start)
     })
     latest = answer
     return answer

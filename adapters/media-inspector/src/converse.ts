@@ -2,74 +2,55 @@
  * The host's side of one measurement: it answers the requests of a process until the process reports its
  * result. Nothing in that is believed but a kind that was possible, a duration and a size.
  *
- *   starting → reading → measured or unreadable
- *       │         ├─ its time is over, or it asks too much → stopped
- *       └─────────┴─ death → not-started, died
+ *   reading → measured or unreadable
+ *      ├─ its time is over, or it asks too much → stopped
+ *      └─ death, or a message that ours would not send → died
  */
-import type { Clock, MediaKind } from "@safelight/core"
-import type { BytePipe } from "./byte-pipe.ts"
+import type { Worker } from "@safelight/host"
 import { DEFAULTS } from "./options.ts"
-import { createWorkTime, type WorkTime } from "./work-time.ts"
-import {
-  MOST_ANSWER_BYTES,
-  readSaid,
-  writeOrder,
-  type MeasuredKind,
-  type Order,
-  type Said,
-} from "./wire.ts"
+import { MOST_ANSWER_BYTES, parseSaid, type Ask, type Measured, type Order } from "./said.ts"
 
 export interface Medium extends Order {
   /** Gives all bytes of the range, or rejects. */
   readonly read: (start: number, end: number) => Promise<Uint8Array>
-  readonly signal: AbortSignal
-}
-
-export interface Measured {
-  readonly kind: "measured"
-  readonly mediaKind: MeasuredKind
-  readonly durationMs: number
-  readonly width: number
-  readonly height: number
 }
 
 export type MeasureEnd =
   | Measured
   /** The process reports it, and may measure other media. */
   | { readonly kind: "unreadable" }
-  /** The process took too long or asked for too much: it has to be killed. */
+  /** The process took too long or asked for too much, and was killed. */
   | { readonly kind: "stopped" }
-  /** The process ended while it read, or sent something that ours would not. */
+  /** The process ended while it read, or was killed since it sent something that ours would not. */
   | { readonly kind: "died" }
-  /** The same, but before it began, so the medium can't be the cause. */
-  | { readonly kind: "not-started" }
 
-export interface Conversation {
-  readonly pipe: BytePipe
-  readonly medium: Medium
-  readonly clock: Clock
-  readonly inspectMs: number
-  /** Ends the process, and so its pipe. */
-  readonly kill: () => void
-}
-
-/** Rejects as `medium.read` does; resolves soon after the pipe has ended. */
-export async function converse(conversation: Conversation): Promise<MeasureEnd> {
-  const { pipe, medium, clock, inspectMs, kill } = conversation
-  let isLate = false
-  const time = createWorkTime(clock, () => {
-    isLate = true
-    kill()
-  })
-  try {
-    time.allow(DEFAULTS.startMs)
-    await writeOrder(pipe, medium)
-    if ((await readSaid(pipe))?.kind !== "begun") return { kind: "not-started" }
-    time.allow(toWorkMs(medium, inspectMs))
-    const end = await answer(conversation, time)
-    return end.kind === "died" && isLate ? { kind: "stopped" } : end
-  } finally {
-    time.stop()
+/** Rejects as `medium.read` does. */
+export async function converse(
+  worker: Worker,
+  medium: Medium,
+  inspectMs: number,
+): Promise<MeasureEnd> {
+  let leftBytes = TIMES_READ * medium.bytes + SPARE_BYTES
+  worker.allow(toWorkMs(medium, inspectMs))
+  for (;;) {
+    // oxlint-disable-next-line no-await-in-loop
+    const said = parseSaid(await worker.receive())
+    if (said?.kind === "unreadable") return said
+    if (said?.kind === "measured" && medium.kinds.includes(said.mediaKind)) return said
+    // oxlint-disable-next-line no-await-in-loop
+    if (said?.kind !== "ask") return { kind: (await worker.end()).isLate ? "stopped" : "died" }
+    leftBytes -= Math.max(said.end - said.start, LEAST_COST_BYTES)
+    if (!isRange(said, medium.bytes) || leftBytes < 0) {
+      // oxlint-disable-next-line no-await-in-loop
+      await worker.end()
+      return { kind: "stopped" }
+    }
+    worker.pause()
+    // oxlint-disable-next-line no-await-in-loop
+    const bytes = await medium.read(said.start, said.end)
+    worker.resume()
+    // oxlint-disable-next-line no-await-in-loop
+    await worker.send(bytes)
   }
 }
 
@@ -88,31 +69,6 @@ const SPARE_BYTES = 16 * 1024 * 1024
 /** What a shorter request counts as: it costs the host about as much. */
 const LEAST_COST_BYTES = 64 * 1024
 
-function isRange({ start, end }: { readonly start: number; readonly end: number }, bytes: number) {
-  const isInteger = Number.isSafeInteger(start) && Number.isSafeInteger(end)
-  return isInteger && start >= 0 && start < end && end <= bytes && end - start <= MOST_ANSWER_BYTES
-}
-
-async function answer({ pipe, medium }: Conversation, time: WorkTime): Promise<MeasureEnd> {
-  let leftBytes = TIMES_READ * medium.bytes + SPARE_BYTES
-  for (;;) {
-    // oxlint-disable-next-line no-await-in-loop
-    const said = await readSaid(pipe)
-    if (said?.kind !== "ask") return toEnd(said, medium.kinds)
-    const { start, end } = said
-    leftBytes -= Math.max(end - start, LEAST_COST_BYTES)
-    if (!isRange(said, medium.bytes) || leftBytes < 0) return { kind: "stopped" }
-    time.pause()
-    // oxlint-disable-next-line no-await-in-loop
-    const bytes = await medium.read(start, end)
-    time.resume()
-    // oxlint-disable-next-line no-await-in-loop
-    await pipe.write(bytes)
-  }
-}
-
-function toEnd(said: Said | undefined, kinds: readonly MediaKind[]): MeasureEnd {
-  if (said?.kind === "unreadable") return { kind: "unreadable" }
-  if (said?.kind === "measured" && kinds.includes(said.mediaKind)) return said
-  return { kind: "died" }
+function isRange({ start, end }: Ask, bytes: number): boolean {
+  return end <= bytes && end - start <= MOST_ANSWER_BYTES
 }

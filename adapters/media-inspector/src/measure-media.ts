@@ -22,7 +22,7 @@ import {
   WEBM,
 } from "mediabunny"
 import type { MediaKind } from "@safelight/core"
-import type { MeasuredKind, Said } from "./wire.ts"
+import type { MeasuredKind, Said } from "./said.ts"
 
 /** Formats of single files: a playlist would name further ones. */
 const FORMATS = [MP4, QTFF, WEBM, MATROSKA, MPEG_TS, MP3, WAVE, OGG, ADTS, FLAC]

@@ -3,6 +3,7 @@
  * measured.
  */
 import { SafelightError, type MediaKind } from "@safelight/core"
+import type { Death } from "@safelight/host"
 
 export function unsupportedType(kinds: readonly MediaKind[]): SafelightError {
   return new SafelightError({
@@ -18,10 +19,10 @@ export function unreadable(): SafelightError {
   })
 }
 
-export function unavailable(cause?: unknown): SafelightError {
+export function unavailable({ how, cause }: Death): SafelightError {
   return new SafelightError({
     code: "inspector-unavailable",
-    message: "No process that measures media can be started.",
+    message: `No process that measures media can be started; the last one ${how}. The next inspection starts another.`,
     retryable: true,
     cause,
   })

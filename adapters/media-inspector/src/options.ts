@@ -25,8 +25,6 @@ export const DEFAULTS = {
   smallBytes: 1024 * 1024,
   /** So that media made to be parsed for ever, which are the smallest, hold a process for less long. */
   smallInspectMs: 3_000,
-  /** For a process to start and load what it needs: a second on an idle machine. */
-  startMs: 60_000,
 } as const
 
 /** A process that has measured nothing yet takes 100 MB. */

@@ -30,6 +30,7 @@ import {
   type End,
 } from "./test-studio.ts"
 import { listRenderWorkers as listWorkers } from "../../support/worker-processes.ts"
+import { WORKER_SPEECH } from "../../support/worker-speech.ts"
 
 const PICTURE = { prompt: "a fox", size: "square" }
 const EDITED = { prompt: "", image_urls: ["https://media.test/image"] }
@@ -76,8 +77,7 @@ describe("a process that renders", { skip }, () => {
     "can't be started": undefined,
     "ends before it has begun": "process.exit(3)",
     "has no room on the disk":
-      'const said = { kind: "unavailable", detail: "ENOSPC" };' +
-      'process.on("message", () => process.send(said, () => process.exit()))',
+      'onOrder(() => { say({ kind: "unavailable", detail: "ENOSPC" }); process.exit() })',
   })) {
     test(`that ${name} is no failure of the task`, async (t) => {
       await using folder = await createTemporaryFolder()
@@ -125,7 +125,7 @@ describe("a process that renders", { skip }, () => {
     const { channel } = createTestStudio(t, { log })
     process.execPath = join(folder.path, "program")
     const said = `{ kind: "unavailable", detail: "ENOSPC" }`
-    await writeProgram(process.execPath, `process.on("message", () => process.send(${said}))`)
+    await writeProgram(process.execPath, `onOrder(() => say(${said}))`)
     const request = toRequest(TEXT_TO_IMAGE, PICTURE)
     const ends: unknown[] = []
     while (ends.length < 20) {
@@ -146,14 +146,14 @@ describe("a process that renders", { skip }, () => {
     process.execPath = join(folder.path, "program")
     const secret = "s".repeat(10_000)
     const refusals = ["content_policy_violation", "media_too_small"].map(
-      (code) => `process.send({ kind: "refused", code: "${code}", detail: "${secret}" })`,
+      (code) => `say({ kind: "refused", code: "${code}", detail: "${secret}" })`,
     )
-    await writeProgram(process.execPath, `process.on("message", () => { ${refusals.join(";")} })`)
+    await writeProgram(process.execPath, `onOrder(() => { ${refusals.join(";")} })`)
     const refused = await carryOut(channel, EDIT, EDITED)
     assert.deepEqual(refused, { kind: "refused", code: "media_too_small" })
     assert.equal(log.entries.length, 0)
-    const broken = `process.send({ kind: "broken", detail: "${secret}" })`
-    await writeProgram(process.execPath, `process.on("message", () => ${broken})`)
+    const broken = `say({ kind: "broken", detail: "${secret}" })`
+    await writeProgram(process.execPath, `onOrder(() => ${broken})`)
     const { channel: second, media: files } = createTestStudio(t, { log })
     files.files.set("https://media.test/image", Buffer.from("hostile"))
     const failed = await carryOut(second, EDIT, EDITED)
@@ -256,6 +256,6 @@ async function killHost(): Promise<readonly string[]> {
 
 /** A program that is started as Node would be, and speaks to its host as a worker does. */
 async function writeProgram(file: string, source: string): Promise<void> {
-  await writeFile(file, `#!${execPath}\n${source}\n`)
+  await writeFile(file, `#!${execPath}\n${WORKER_SPEECH}${source}\n`)
   await chmod(file, 0o700)
 }

@@ -18,6 +18,7 @@ import { createSampleTableBomb, LOOPING_WEBM } from "../channel-studio/hostile-m
 import { createInspector, toMedia } from "./inspect.ts"
 import { createFilm, createWav } from "./sample-media.ts"
 import { listMeasuringWorkers as listWorkers } from "../../support/worker-processes.ts"
+import { WORKER_SPEECH } from "../../support/worker-speech.ts"
 import { until } from "../../support/until.ts"
 
 const MIB = 1024 * 1024
@@ -337,44 +338,40 @@ describe("a process that was taken over or can't be started", { skip: onWindows 
     process.execPath = execPath
   })
 
-  /** Frames of 26 bytes: what is said, of which kind, and three numbers, the last of which is 0 here. */
-  const SAY = `
-    const fs = require("node:fs")
-    const say = (what, kind = 0, one = 0, other = 0) => {
-      const frame = Buffer.alloc(26)
-      frame[0] = what
-      frame[1] = kind
-      frame.writeDoubleBE(one, 2)
-      frame.writeDoubleBE(other, 10)
-      fs.writeSync(3, frame)
-    }
-    const [BEGUN, UNREADABLE, ASK, MEASURED] = [0, 1, 2, 3]
+  const SAY = `${WORKER_SPEECH}
+    const begin = () => say({ kind: "begun" })
+    const ask = (start, end) => say({ kind: "ask", start, end })
+    const measured = (mediaKind, durationMs) => say({ kind: "measured", mediaKind, durationMs, width: 0, height: 0 })
     const hang = () => setInterval(() => {}, 1000)
-    const pipe = new (require("node:net").Socket)({ fd: 3, readable: true, writable: true })
     const ignore = () => pipe.on("data", () => {}).on("error", () => {})\n`
 
   const BAD = [NaN, -1, 0.5, 1e300]
   const PROGRAMS: Readonly<Record<string, readonly [string, object]>> = {
     "can't be started": ["", UNAVAILABLE],
     "ends before it has begun": ["process.exit(3)", UNAVAILABLE],
-    "speaks before it has begun": ["say(UNREADABLE); hang()", UNAVAILABLE],
+    "speaks before it has begun": ['say({ kind: "unreadable" }); hang()', UNAVAILABLE],
     "asks for ever": [
-      `ignore(); say(BEGUN); (async () => { for (;;) { try { say(ASK, 0, 0, 1) } catch {}; await null; if (Math.random() < 0.1) await new Promise(setImmediate) } })()`,
+      `ignore(); begin(); (async () => { for (;;) { try { ask(0, 1) } catch {}; await null; if (Math.random() < 0.1) await new Promise(setImmediate) } })()`,
       UNREADABLE,
     ],
-    "reads no answer": [
-      "say(BEGUN); for (;;) { try { say(ASK, 0, 0, 16044) } catch {} }",
+    "reads no answer": ["begin(); for (;;) { try { ask(0, 16044) } catch {} }", UNREADABLE],
+    "asks beyond the end": ["begin(); ask(0, 16045); hang()", UNREADABLE],
+    "asks for nothing": ["begin(); ask(5, 5); hang()", UNREADABLE],
+    "says what means nothing": ['begin(); say({ kind: "other" }); hang()', UNREADABLE],
+    "says more than fits a message": [
+      'begin(); say({ kind: "unreadable", more: "x".repeat(16 * 1024) }); hang()',
       UNREADABLE,
     ],
-    "asks beyond the end": ["say(BEGUN); say(ASK, 0, 0, 16045); hang()", UNREADABLE],
-    "asks for nothing": ["say(BEGUN); say(ASK, 0, 5, 5); hang()", UNREADABLE],
-    "says what means nothing": ["say(BEGUN); say(99); hang()", UNREADABLE],
-    "measures an image": ["say(BEGUN); say(MEASURED, 0, 1000); hang()", UNREADABLE],
-    "measures a kind that it can't be": ["say(BEGUN); say(MEASURED, 1, 1000); hang()", UNREADABLE],
+    "says what is no JSON": [
+      'begin(); require("node:fs").writeSync(3, Buffer.from([0, 0, 0, 1, 0x7b])); hang()',
+      UNREADABLE,
+    ],
+    "measures an image": ['begin(); measured("image", 1000); hang()', UNREADABLE],
+    "measures a kind that it can't be": ['begin(); measured("video", 1000); hang()', UNREADABLE],
     ...Object.fromEntries(
       BAD.flatMap((value) => [
-        [`measures ${value} ms`, [`say(BEGUN); say(MEASURED, 2, ${value}); hang()`, UNREADABLE]],
-        [`asks from ${value}`, [`say(BEGUN); say(ASK, 0, ${value}, 9); hang()`, UNREADABLE]],
+        [`measures ${value} ms`, [`begin(); measured("audio", ${value}); hang()`, UNREADABLE]],
+        [`asks from ${value}`, [`begin(); ask(${value}, 9); hang()`, UNREADABLE]],
       ]),
     ),
   }
