@@ -1,6 +1,5 @@
 /** What the adapters and the service share that needs Node. */
 export { createProcessPool } from "./processes/process-pool.ts"
 export type { PoolWork, ProcessPool, ProcessPoolOptions } from "./processes/process-pool.ts"
-export type { Death } from "./processes/child.ts"
-export type { Work, Worker } from "./processes/worker-process.ts"
+export type { Death, Work, Worker } from "./processes/worker-process.ts"
 export { findProgram } from "./programs.ts"

@@ -26,10 +26,8 @@ const WATCH = new URL(
 export async function serveOrders(
   work: (order: unknown, host: Host) => Promise<object>,
 ): Promise<never> {
-  const [, , memoryBytes] = process.argv
-  const workerData = { memoryBytes: Number(memoryBytes), parent: process.ppid }
   // In a thread of its own: it has to act while this one is blocked.
-  new Worker(WATCH, { workerData }).unref()
+  new Worker(WATCH, { argv: process.argv.slice(2) }).unref()
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {})
   const socket = new Socket({ fd: PIPE, readable: true, writable: true })
   // If the host is gone the pipe ends, which the next read shows.

@@ -5,12 +5,12 @@
  */
 import { writeFileSync } from "node:fs"
 import process from "node:process"
-import { workerData } from "node:worker_threads"
 
 /** Native code writes to a few dozen megabytes of fresh memory in this time. */
 const LOOK_EVERY_MS = 20
 
-const { memoryBytes, parent } = workerData as { memoryBytes: number; parent: number }
+/** As the host gave them: it may be gone before this process can ask whose child it is. */
+const [memoryBytes = 0, parent = 0] = process.argv.slice(2).map(Number)
 
 offerToTheKernel()
 setInterval(() => {

@@ -6,12 +6,16 @@
  *   waiting ─process free→ begun ─┬→ result
  *      └────── signal ───────┴────┴→ aborted
  */
-import { createFairGate, type Clock } from "@safelight/core"
-import type { ChildOptions, Death } from "./child.ts"
-import { startWorkerProcess, type Work, type WorkerProcess } from "./worker-process.ts"
+import { createFairGate } from "@safelight/core"
+import {
+  startWorkerProcess,
+  type Death,
+  type Work,
+  type WorkerProcess,
+  type WorkerProcessOptions,
+} from "./worker-process.ts"
 
-export interface ProcessPoolOptions extends ChildOptions {
-  readonly clock: Clock
+export interface ProcessPoolOptions extends WorkerProcessOptions {
   /** Processes that any account's work may have at once; one more is for accounts that have none. */
   readonly processes: number
   /** The error of work that the signal, or `close`, called off. */
@@ -52,7 +56,7 @@ export function createProcessPool(options: ProcessPoolOptions): ProcessPool {
 
   function start(): WorkerProcess {
     try {
-      const started = startWorkerProcess(options, options.clock)
+      const started = startWorkerProcess(options)
       processes.add(started)
       return started
     } catch (cause) {

@@ -1,22 +1,44 @@
 /**
- * A process that works for this one, an order at a time. Strangers' bytes are parsed there and not here: nothing
- * that it says is believed unchecked, and it is killed if it takes too long or too much memory, which fails the
- * work in its hands alone.
+ * A process that works for this one, an order at a time. Strangers' bytes are parsed there and not here: its
+ * environment holds no secret, nothing that it says is believed unchecked, and it is killed if it takes too long
+ * or too much memory, which fails the work in its hands alone.
  *
  *   starting ─→ begun ─→ … ─→ last message
  *       └─ death, ─┴─ its time is over, or the signal ─→ gone
  */
+import { spawn, type ChildProcess } from "node:child_process"
+import { once } from "node:events"
+import type { Socket } from "node:net"
+import { fileURLToPath } from "node:url"
 import type { AbortSignalLike, Clock } from "@safelight/core"
-import type { BytePipe } from "../wire/byte-pipe.ts"
-import { readMessage, writeMessage } from "../wire/messages.ts"
-import { startChild, type Child, type ChildOptions, type Death } from "./child.ts"
+import { createBytePipe, type BytePipe } from "../wire/byte-pipe.ts"
+import { PIPE, readMessage, writeMessage } from "../wire/messages.ts"
 import { createWorkTime, type WorkTime } from "./work-time.ts"
 
-/** A process at work, for the code that follows it. Its time runs until it is replaced or paused. */
-export interface Worker extends Pick<WorkTime, "allow" | "pause" | "resume"> {
+export interface WorkerProcessOptions {
+  /** A module that calls `serveOrders`. */
+  readonly program: URL
+  /** What the process may use before it is killed. */
+  readonly memoryBytes: number
+  /** What V8's heap may take of that. */
+  readonly heapBytes: number
+  readonly clock: Clock
+}
+
+export interface Work<Result> {
+  /** Goes to the process as JSON. */
+  readonly order: unknown
+  /** Ends the process. */
+  readonly signal: AbortSignalLike
+  /** Called once the process has begun. If it rejects, or ends the process, the process is used no more. */
+  readonly follow: (worker: Worker) => Promise<Result>
+}
+
+/** A process at work. Its time runs until it is replaced or paused. */
+export interface Worker extends Omit<WorkTime, "stop"> {
   /**
    * The next message, unchecked: hostile bytes may have taken the process over. Undefined once the process is
-   * gone, which it also is after a message that no program of ours would send, or after its time.
+   * gone, which it also is after its time, or after a message that no program of ours would send.
    */
   receive(): Promise<unknown>
   /** Bytes that the process asked for. Resolves once they are written, or the process is gone. */
@@ -25,20 +47,25 @@ export interface Worker extends Pick<WorkTime, "allow" | "pause" | "resume"> {
   end(): Promise<Death>
 }
 
-export interface Work<Result> {
-  /** Goes to the process as JSON. */
-  readonly order: unknown
-  readonly signal: AbortSignalLike
-  /** Called once the process has begun. If it rejects, or ends the process, the process is used no more. */
-  readonly follow: (worker: Worker) => Promise<Result>
+/** How a process ended. */
+export interface Death {
+  /** For a log: "the process …". */
+  readonly how: string
+  /** Whether it was killed for its time. */
+  readonly isLate: boolean
+  /** The system's error if there was no process at all. */
+  readonly cause?: unknown
 }
 
-export interface WorkerProcess extends Pick<Child, "isAlive" | "end"> {
+export interface WorkerProcess {
+  /** False once the process has ended, or is about to. */
+  readonly isAlive: boolean
   /**
    * Resolves to a `Death` if the process was gone before it began, so that the work can't be the cause. Rejects
-   * as `follow` does. The signal ends the process. Once this has settled the process does nothing more.
+   * as `follow` does. Once this has settled the process does nothing more.
    */
   work<Result>(work: Work<Result>): Promise<{ readonly result: Result } | Death>
+  end(): Promise<Death>
 }
 
 /** For a process to start and load what it needs: a second on an idle machine. */
@@ -48,54 +75,109 @@ const START_MS = 60_000
 const MOST_MESSAGE_BYTES = 16 * 1024
 
 /** Throws the system's error if it can't start a process at all. */
-export function startWorkerProcess(options: ChildOptions, clock: Clock): WorkerProcess {
-  const child = startChild(options)
-  const time = createWorkTime(clock, () => void child.end(true))
-  const end = (): Promise<Death> => child.end()
+export function startWorkerProcess(options: WorkerProcessOptions): WorkerProcess {
+  const child = startProgram(options)
+  const socket = child.stdio?.[PIPE] as Socket | undefined
+  const pipe = socket && createBytePipe(socket)
+  const gone = once(child, "exit").then(
+    () => ({}),
+    (cause: unknown) => ({ cause }),
+  )
+  const time = createWorkTime(options.clock, () => {
+    isLate = true
+    void end()
+  })
+  let isAlive = child.pid !== undefined && socket !== undefined
+  let isLate = false
+  // Without listeners an error would end the host, which sees the end of the pipe anyway.
+  child.on("error", markDead).once("exit", markDead)
+  socket?.on("error", markDead)
+  keepHost(false)
 
-  async function converse<Result>(
-    pipe: BytePipe,
-    { order, follow }: Work<Result>,
-  ): Promise<{ readonly result: Result } | Death> {
-    async function receive(): Promise<unknown> {
-      const message = await readMessage(pipe, MOST_MESSAGE_BYTES)
-      // Nothing that a process said before it was killed counts.
-      if (message !== undefined && !child.isEnded) return message
-      await end()
-      return undefined
+  function markDead(): void {
+    isAlive = false
+  }
+
+  /** An idle process keeps no host alive. */
+  function keepHost(isKept: boolean): void {
+    for (const each of [child, socket]) each?.[isKept ? "ref" : "unref"]()
+  }
+
+  async function end(): Promise<Death> {
+    isAlive = false
+    pipe?.close()
+    if (isRunning(child)) {
+      keepHost(true)
+      child.kill("SIGKILL")
     }
-    time.allow(START_MS)
-    await writeMessage(pipe, order)
-    if (!isBegun(await receive())) return end()
-    return { result: await follow({ ...time, receive, send: (bytes) => pipe.write(bytes), end }) }
+    const error = await gone
+    return { how: isLate ? "was killed for its time" : describeEnd(child), isLate, ...error }
   }
 
   return {
     get isAlive() {
-      return child.isAlive
+      return isAlive
     },
     end,
     async work(work) {
-      const { pipe } = child
-      if (pipe === undefined || !child.isAlive) return end()
+      if (pipe === undefined || !isAlive) return end()
       const kill = (): void => void end()
-      child.stir()
+      keepHost(true)
       work.signal.addEventListener("abort", kill, { once: true })
       try {
-        return await converse(pipe, work)
+        return await converse(pipe, work, { ...time, end })
       } catch (error) {
         await end()
         throw error
       } finally {
         time.stop()
         work.signal.removeEventListener("abort", kill)
-        if (child.isAlive) child.rest()
+        if (isAlive) keepHost(false)
         else await end()
       }
     },
   }
 }
 
-function isBegun(message: unknown): boolean {
-  return (message as { readonly kind?: unknown } | null | undefined)?.kind === "begun"
+async function converse<Result>(
+  pipe: BytePipe,
+  { follow, order }: Work<Result>,
+  control: Omit<Worker, "receive" | "send">,
+): Promise<{ readonly result: Result } | Death> {
+  const worker: Worker = {
+    ...control,
+    async receive() {
+      const message = await readMessage(pipe, MOST_MESSAGE_BYTES)
+      if (message === undefined) await control.end()
+      return message
+    },
+    send: (bytes) => pipe.write(bytes),
+  }
+  worker.allow(START_MS)
+  await writeMessage(pipe, order)
+  const begun = (await worker.receive()) as { readonly kind?: unknown } | null | undefined
+  return begun?.kind === "begun" ? { result: await follow(worker) } : worker.end()
+}
+
+function startProgram({ program, memoryBytes, heapBytes }: WorkerProcessOptions): ChildProcess {
+  // Only the flag that finds the sources: the host's other flags are about its own entry.
+  const flags = [
+    `--max-old-space-size=${Math.floor(heapBytes / 1024 / 1024)}`,
+    ...(program.pathname.endsWith(".ts") ? ["--conditions=@safelight/source"] : []),
+  ]
+  const words = [fileURLToPath(program), memoryBytes, process.pid].map(String)
+  return spawn(process.execPath, [...flags, ...words], {
+    // None of the host's variables, since they hold its secrets.
+    env: {},
+    stdio: ["ignore", "ignore", "ignore", "pipe"],
+  })
+}
+
+function isRunning({ pid, exitCode, signalCode }: ChildProcess): boolean {
+  return pid !== undefined && exitCode === null && signalCode === null
+}
+
+function describeEnd({ pid, exitCode, signalCode }: ChildProcess): string {
+  if (pid === undefined) return "could not be started"
+  return signalCode === null ? `ended with exit code ${exitCode}` : `was killed by ${signalCode}`
 }

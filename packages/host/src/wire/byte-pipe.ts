@@ -9,14 +9,18 @@ export interface BytePipe {
   read(bytes: number): Promise<Buffer | undefined>
   /** Resolves once the bytes are written, or the other side is gone, which the next read shows. */
   write(bytes: Uint8Array): Promise<void>
+  /** Ends the pipe at once: what has arrived is read no more. */
+  close(): void
 }
 
 export function createBytePipe(socket: Socket): BytePipe {
   /** Read from the socket, but not asked for yet. */
   let rest: Buffer = Buffer.alloc(0)
+  let isClosed = false
 
   async function take(): Promise<Buffer | undefined> {
     for (;;) {
+      if (isClosed) return undefined
       if (rest.byteLength > 0) return rest
       if (socket.destroyed || socket.readableEnded) return undefined
       const chunk = socket.read() as Buffer | null
@@ -40,6 +44,10 @@ export function createBytePipe(socket: Socket): BytePipe {
       return whole
     },
     write: (bytes) => new Promise((resolve) => socket.write(bytes, () => resolve())),
+    close() {
+      isClosed = true
+      socket.destroy()
+    },
   }
 }
 
