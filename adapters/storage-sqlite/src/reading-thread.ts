@@ -1,68 +1,39 @@
-/**
- * The thread of long reads, seen from the main thread. It starts with the first question and keeps no
- * process alive between two. If it dies, the pending question fails, and the next one starts another
- * thread. It runs `reading-thread-body.ts`.
- */
-import { Worker } from "node:worker_threads"
+/** The thread of long reads, seen from the main thread. It runs `reading-thread-body.ts`. */
 import { SafelightError } from "@safelight/core"
+import { createThread, findProgram, type ThreadEnd } from "@safelight/host"
 import { closed, type RawRows } from "@safelight/store"
 import type { LongRead, LongReadAnswer, LongReadSettings } from "./reading-thread-body.ts"
 import { tooLarge, toSafelightError } from "./storage-error.ts"
 
 export interface ReadingThread {
-  /** One question at a time: rejects with a `SafelightError`. */
+  /** Rejects with a `SafelightError`. */
   ask(read: LongRead): Promise<readonly RawRows[]>
   /** What is under way then fails. */
   end(): Promise<void>
 }
 
-const BODY = new URL(
-  import.meta.url.endsWith(".ts") ? "./reading-thread-body.ts" : "./reading-thread-body.js",
-  import.meta.url,
-)
-
 export function createReadingThread(settings: LongReadSettings): ReadingThread {
-  let asked: PromiseWithResolvers<readonly RawRows[]> | undefined
-  let worker: Worker | undefined
   let isEnding = false
-
-  function start(): Worker {
-    const started = new Worker(BODY, { workerData: settings, execArgv: [] })
-    let cause: unknown
-    started.on("message", onAnswer)
-    started.on("error", (error) => {
-      cause = error
-    })
-    started.on("exit", () => {
-      worker = undefined
-      asked?.reject(isEnding ? closed() : ended(cause))
-    })
-    return started
-  }
-
-  function onAnswer(answer: LongReadAnswer): void {
-    worker?.unref()
-    if ("rows" in answer) asked?.resolve(answer.rows)
-    else asked?.reject(answer.isTooLarge ? tooLarge() : toSafelightError(answer.failure))
-  }
-
+  const thread = createThread<LongRead, LongReadAnswer>({
+    program: findProgram("reading-thread-body", import.meta.url),
+    workerData: settings,
+    onEnd: (end) => (isEnding ? closed() : died(end)),
+  })
   return {
-    ask(read) {
-      if (isEnding) return Promise.reject(closed())
-      worker ??= start()
-      worker.ref()
-      asked = Promise.withResolvers()
-      worker.postMessage(read, [])
-      return asked.promise
+    async ask(read) {
+      if (isEnding) throw closed()
+      const answer = await thread.ask(read)
+      if ("rows" in answer) return answer.rows
+      throw answer.isTooLarge ? tooLarge() : toSafelightError(answer.failure)
     },
-    async end() {
+    end() {
       isEnding = true
-      await worker?.terminate()
+      return thread.end()
     },
   }
 }
 
-function ended(cause: unknown): SafelightError {
-  const message = "the thread of long reads ended before it answered"
+function died({ how, cause }: ThreadEnd): SafelightError {
+  const message = `SQLite's thread for long reads ${how} before it answered; the next long read starts another`
   return new SafelightError({ code: "storage-unavailable", message, retryable: true, cause })
 }

@@ -6,6 +6,7 @@
  * not be overwritten. The same change may be handed in again: the version check finds it if it was stored.
  */
 import type { Log, SafelightError } from "@safelight/core"
+import { createThread, findProgram, type ThreadEnd } from "@safelight/host"
 import {
   createWriter,
   DatabaseError,
@@ -17,9 +18,15 @@ import {
   type Statement,
 } from "@safelight/store"
 import type { Failure } from "./failure.ts"
-import { PLAIN, type EncodedChange, type WriterAnswer, type WriterSettings } from "./protocol.ts"
+import { createNumbering } from "./numbering.ts"
+import {
+  PLAIN,
+  type EncodedChange,
+  type WriterAnswer,
+  type WriterRequest,
+  type WriterSettings,
+} from "./protocol.ts"
 import { isChangeOutcome, toDatabaseError, toSafelightError } from "./storage-error.ts"
-import { createNumbering, startWritingThread, type WritingThread } from "./writing-thread.ts"
 
 export interface ChangeWriter {
   /** Resolves once what the change did is durable; rejects as a `Writer` of the store does. */
@@ -39,37 +46,27 @@ export interface ChangeWriterOptions {
 export function createChangeWriter(options: ChangeWriterOptions): ChangeWriter {
   const { settings, log, onCommit } = options
   const numbering = createNumbering()
-  /** Of the batches under way, in their order. */
-  const answers: PromiseWithResolvers<WriterAnswer>[] = []
-  let thread: WritingThread | undefined
+  const thread = createThread<WriterRequest, WriterAnswer>({
+    program: findProgram("writing-thread-body", import.meta.url),
+    workerData: settings,
+    onEnd(end) {
+      numbering.restart()
+      if (!isEnding || end.unanswered > 0) {
+        log.error({ cause: String(end.cause) }, "writer thread ended")
+      }
+      return threadEnded(end)
+    },
+  })
   let isEnding = false
 
-  function onAnswer(answer: WriterAnswer): void {
-    const { failure } = answer
-    if (failure !== null) log.error({ ...failure }, "commit failed")
-    answers.shift()?.resolve(answer)
-    // An idle storage keeps no process alive.
-    if (answers.length === 0) thread?.rest()
-  }
-
-  function onEnd(cause: unknown): void {
-    thread = undefined
-    const lost = answers.splice(0)
-    if (!isEnding || lost.length > 0) {
-      log.error({ cause: String(cause) }, "writer thread ended")
-    }
-    for (const { reject } of lost) reject(threadEnded(cause))
-  }
-
   const lane: Lane<EncodedChange, ChangeOutcome> = {
-    async commit(batch) {
-      const answer = Promise.withResolvers<WriterAnswer>()
-      answers.push(answer)
-      thread ??= startWritingThread({ settings, numbering, onAnswer, onEnd })
-      thread.commit(batch)
-      const { failure, isUndone, outcomes } = await answer.promise
-      if (failure !== null) throw toDatabaseError(failure, isUndone)
-      return outcomes.map(toVerdict)
+    async commit(changes) {
+      const definitions = numbering.takeNew()
+      const answer = await thread.ask({ kind: "commit", definitions, changes })
+      const { failure, isUndone, outcomes } = answer
+      if (failure === null) return outcomes.map(toVerdict)
+      log.error({ ...failure }, "commit failed")
+      throw toDatabaseError(failure, isUndone)
     },
   }
   const { write, drain } = createWriter({ lanes: [lane, { ...lane }], onCommit })
@@ -82,7 +79,7 @@ export function createChangeWriter(options: ChangeWriterOptions): ChangeWriter {
     drain,
     async end() {
       isEnding = true
-      await thread?.end()
+      await thread.end({ kind: "close" })
     },
   }
 }
@@ -110,7 +107,7 @@ function encode(
   return encoded
 }
 
-function threadEnded(cause: unknown): DatabaseError {
-  const message = "the writing thread ended before it answered; whether it committed is unknown"
+function threadEnded({ how, cause }: ThreadEnd): DatabaseError {
+  const message = `SQLite's writing thread ${how} before it answered; whether it committed is unknown; the next write starts another`
   return new DatabaseError({ fault: "lost", message, cause })
 }
