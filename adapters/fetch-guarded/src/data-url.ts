@@ -4,7 +4,7 @@
  * read.
  */
 import { setImmediate } from "node:timers/promises"
-import { DATA_URL_TYPES, type MediaRequest } from "@safelight/core"
+import { DATA_URL_TYPES, parseDataUrl, type MediaRequest } from "@safelight/core"
 import { calledOff, downloadFailed, tooLarge } from "./media-fault.ts"
 import type { ByteSource } from "./open-media.ts"
 
@@ -14,16 +14,15 @@ const SLICE_CHARACTERS = 349_524
 /** Throws `media_download_failed` or `media_too_large`. */
 export function openDataUrl(request: MediaRequest): ByteSource {
   const { url, kinds, maxBytes, signal } = request
-  const comma = url.indexOf(";base64,")
-  const claimed = comma < 0 ? undefined : url.slice("data:".length, comma)
-  if (!kinds.some((kind) => DATA_URL_TYPES[kind].some((type) => type === claimed))) {
+  const parsed = parseDataUrl(url)
+  if (
+    parsed === undefined ||
+    !kinds.some((kind) => DATA_URL_TYPES[kind].includes(parsed.mimeType))
+  ) {
     throw downloadFailed("its data URL is of no allowed form")
   }
-  const start = comma + ";base64,".length
-  const length = url.length - start
-  if (length === 0) throw malformed()
-  const padding = url.endsWith("==") ? 2 : url.endsWith("=") ? 1 : 0
-  const bytes = (length / 4) * 3 - padding
+  const { bytes, start } = parsed
+  if (start === url.length) throw malformed()
   if (bytes > maxBytes) throw tooLarge(maxBytes)
   if (!Number.isInteger(bytes)) throw malformed()
   return {

@@ -5,6 +5,7 @@
  */
 import {
   createSemaphore,
+  isDataUrl,
   type Media,
   type MediaRequest,
   type MediaSource,
@@ -15,7 +16,7 @@ import { startDeadline } from "./deadline.ts"
 import { createDownload, type Download } from "./download.ts"
 import { toSettings, type GuardedFetchOptions } from "./guarded-fetch-options.ts"
 import { keepPace, type Pace } from "./keep-pace.ts"
-import { toMediaFault } from "./media-fault.ts"
+import { calledOff, downloadFailed, toMediaFault } from "./media-fault.ts"
 import { openMedia, type ByteSource } from "./open-media.ts"
 import { resumeBody } from "./resume-body.ts"
 import type { Answer } from "./send-request.ts"
@@ -34,7 +35,7 @@ export function createGuardedFetch(options: GuardedFetchOptions = {}): MediaSour
       const { maxBytes, resumes = 0 } = request
       if (!(maxBytes >= 0)) throw new RangeError("maxBytes must bound the bytes")
       if (!(resumes >= 0)) throw new RangeError("resumes must be a number of times")
-      return request.url.startsWith("data:")
+      return isDataUrl(request.url)
         ? openMedia(openDataUrl(request), request)
         : openDownload(request, { download, connections, pace, totalTimeoutMs })
     },
@@ -50,7 +51,12 @@ interface DownloadContext {
 
 async function openDownload(request: MediaRequest, context: DownloadContext): Promise<Media> {
   const { download, connections, pace, totalTimeoutMs } = context
-  const deadline = startDeadline(totalTimeoutMs, request.signal)
+  const deadline = startDeadline({
+    timeoutMs: totalTimeoutMs,
+    caller: request.signal,
+    toLate: () => downloadFailed("it took too long", true),
+    toCalledOff: calledOff,
+  })
   const { signal } = deadline
   const toFault = (error: unknown): unknown => toMediaFault(error, signal)
   let leave: (() => void) | undefined

@@ -14,6 +14,7 @@ import {
   type SendRequest,
 } from "@safelight/core"
 import { createAddressJudge } from "./address-rule.ts"
+import { startDeadline } from "./deadline.ts"
 import { parseDownloadAddress } from "./download-address.ts"
 import { createGuardedConnector, type ConnectRefusal } from "./guarded-connector.ts"
 import { toSettings, type GuardedFetchOptions } from "./guarded-fetch-options.ts"
@@ -78,12 +79,18 @@ export function createMessageSender(options: MessageSenderOptions = {}): Message
     async send(request) {
       const address = toAddress(request.url)
       if (address === undefined) return failed("url-not-allowed")
-      const deadline = startDeadline(request)
+      const deadline = startDeadline({
+        timeoutMs: request.timeoutMs,
+        caller: request.signal,
+        toLate: (): SendFailure => "timed-out",
+        toCalledOff: (): SendFailure => "called-off",
+      })
+      const { signal } = deadline
       try {
-        return await exchange({ agent, inner }, address, request, deadline.signal)
+        return await exchange({ agent, inner }, address, request, signal)
       } catch (error) {
-        const isOver = deadline.signal.aborted || closing.signal.aborted
-        return failed(isOver ? deadline.failure() : toSendFailure(error))
+        if (signal.aborted) return failed(signal.reason as SendFailure)
+        return failed(closing.signal.aborted ? "called-off" : toSendFailure(error))
       } finally {
         deadline.end()
       }
@@ -106,32 +113,6 @@ function toAddress(text: string): URL | undefined {
 
 function failed(failure: SendFailure): SendOutcome {
   return { kind: "failed", failure }
-}
-
-interface Deadline {
-  readonly signal: AbortSignal
-  readonly failure: () => SendFailure
-  readonly end: () => void
-}
-
-function startDeadline({ signal: caller, timeoutMs }: SendRequest): Deadline {
-  const controller = new AbortController()
-  let hasTimedOut = false
-  const abort = (): void => controller.abort()
-  const timer = setTimeout(() => {
-    hasTimedOut = true
-    abort()
-  }, timeoutMs)
-  caller?.addEventListener("abort", abort, { once: true })
-  if (caller?.aborted === true) abort()
-  return {
-    signal: controller.signal,
-    failure: () => (hasTimedOut ? "timed-out" : "called-off"),
-    end() {
-      clearTimeout(timer)
-      caller?.removeEventListener("abort", abort)
-    },
-  }
 }
 
 interface InnerOrigins {

@@ -4,14 +4,15 @@
  */
 import {
   createSecretHider,
+  isDataUrl,
   isHeaderSecret,
+  parseDataUrl,
   SafelightError,
   type AbortSignalLike,
   type ChannelOutput,
   type Completed,
   type LinkedOutput,
 } from "@safelight/core"
-import { isDataUrl, parseDataUrl } from "../declaration/data-url.ts"
 import { createHttpClient, NotSent, type HttpClient } from "./http-client.ts"
 import { unavailable } from "../declaration/unavailable.ts"
 import { toInlineOutput } from "../declaration/inline-output.ts"
@@ -100,7 +101,9 @@ export function createWire(options: WireOptions): Wire {
       if (!isCompleted(outcome)) return outcome
       const outputs = outcome.outputs.flatMap((output): ChannelOutput | [] => {
         if (!("url" in output)) return output
-        if (isDataUrl(output.url)) return toInlineOutput(parseDataUrl(output.url)?.base64) ?? []
+        if (isDataUrl(output.url)) {
+          return toInlineOutput(output.url.slice(parseDataUrl(output.url)?.start)) ?? []
+        }
         return provider.outputsNeedKey === true ? withCredentials(output) : output
       })
       return { ...outcome, outputs }

@@ -7,6 +7,7 @@
  */
 import {
   gatherBody,
+  isDataUrl,
   isFailureCode,
   isSafelightError,
   SafelightError,
@@ -15,7 +16,6 @@ import {
   type ParameterValues,
   type Refused,
 } from "@safelight/core"
-import { isDataUrl } from "../declaration/data-url.ts"
 import type { Provider } from "../declaration/provider.ts"
 import type { InputRule, ProviderModel } from "../declaration/provider-model.ts"
 import type { Send } from "../declaration/provider-request.ts"

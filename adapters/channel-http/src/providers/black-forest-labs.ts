@@ -9,15 +9,15 @@
  * Assumed: a `422` in its form created nothing, and outputs and clusters are below `bfl.ai`.
  */
 import {
-  PICTURE_SIZES,
   imageEdit,
+  parseDataUrl,
+  PICTURE_SIZES,
   textToImage,
   type ImageEditParameters,
   type Json,
   type PollOutcome,
   type TextToImageParameters,
 } from "@safelight/core"
-import { parseDataUrl } from "../declaration/data-url.ts"
 import { toEditPixels } from "../declaration/edit-pixels.ts"
 import { acceptsUnless, findPictureObstacles } from "../declaration/eligibility.ts"
 import { defineProvider } from "../declaration/provider.ts"
@@ -81,7 +81,7 @@ function toInputName(index: number): string {
 
 /** A URL or bare base64. */
 function toInput(url: string): string {
-  return parseDataUrl(url)?.base64 ?? url
+  return url.slice(parseDataUrl(url)?.start)
 }
 
 function readState({ json, status }: Pick<Reply, "json" | "status">): PollOutcome | undefined {

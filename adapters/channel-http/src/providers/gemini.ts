@@ -14,6 +14,7 @@
  * Assumed: `1:1` at `1K` has 1024 × 1024 pixels, the form of Veo's images, and videos are at `*.googleapis.com`.
  */
 import {
+  parseDataUrl,
   referenceToVideo,
   textToImage,
   type Json,
@@ -21,7 +22,6 @@ import {
   type ReferenceToVideoParameters,
   type TextToImageParameters,
 } from "@safelight/core"
-import { parseDataUrl } from "../declaration/data-url.ts"
 import {
   acceptsUnless,
   countReferences,
@@ -132,8 +132,8 @@ function findDurationObstacle(seconds: number, isWhole: boolean): string | false
 /** Up to two are the first frame and the last; three are references. */
 function toImages(urls: readonly string[]): Body {
   const images = urls.map((url) => {
-    const { base64 = "", mimeType = "" } = parseDataUrl(url) ?? {}
-    return { bytesBase64Encoded: base64, mimeType }
+    const { mimeType = "", start = url.length } = parseDataUrl(url) ?? {}
+    return { bytesBase64Encoded: url.slice(start), mimeType }
   })
   if (images.length > 2) {
     return { referenceImages: images.map((image) => ({ image, referenceType: "asset" })) }

@@ -11,13 +11,13 @@
  * Assumed: a `400`, `422` or `423` created nothing, a prompt is required, and outputs stay at its two hosts.
  */
 import {
+  isDataUrl,
   referenceToVideo,
   type CancelOutcome,
   type Json,
   type PollOutcome,
   type ReferenceToVideoParameters,
 } from "@safelight/core"
-import { isDataUrl } from "../declaration/data-url.ts"
 import { acceptsUnless, countReferences } from "../declaration/eligibility.ts"
 import { defineProvider, type CreateOutcome } from "../declaration/provider.ts"
 import type { InputRule, ProviderModel } from "../declaration/provider-model.ts"

@@ -4,6 +4,7 @@
  * moment of connecting, by `fetch-guarded`.
  */
 import * as v from "valibot"
+import { isDataUrl, parseDataUrl } from "./data-url.ts"
 
 export type MediaKind = "image" | "video" | "audio"
 
@@ -55,7 +56,7 @@ const SCHEME = /^[a-z][a-z0-9+.-]*:/i
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 
 function findFault(kind: MediaKind, url: string): Fault | undefined {
-  if (url.startsWith("data:")) return findDataFault(kind, url)
+  if (isDataUrl(url)) return findDataFault(kind, url)
   if (isLongerThan(MEDIA_URL_LIMITS.urlCharacters, url)) {
     return { type: "url_too_long", requirement: MEDIA_URL_LIMITS.urlCharacters }
   }
@@ -76,17 +77,15 @@ function isLongerThan(characters: number, text: string): boolean {
 }
 
 function findDataFault(kind: MediaKind, url: string): Fault | undefined {
-  const comma = url.indexOf(";base64,")
-  if (comma < 0 || !DATA_URL_TYPES[kind].includes(url.slice("data:".length, comma))) {
+  const parsed = parseDataUrl(url)
+  if (parsed === undefined || !DATA_URL_TYPES[kind].includes(parsed.mimeType)) {
     return { type: "invalid_data_url" }
   }
-  const start = comma + ";base64,".length
-  const length = url.length - start
-  const padding = url.endsWith("==") ? 2 : url.endsWith("=") ? 1 : 0
-  const bytes = (length / 4) * 3 - padding
+  const { bytes, padding, start } = parsed
   if (bytes > MEDIA_URL_LIMITS.dataUrlBytes) {
     return { type: "data_url_too_large", requirement: MEDIA_URL_LIMITS.dataUrlBytes }
   }
+  const length = url.length - start
   const isCanonical = length > 0 && length % 4 === 0 && endsCanonically(url, padding)
   return isCanonical && BASE64.test(url.slice(start)) ? undefined : { type: "invalid_data_url" }
 }

@@ -4,8 +4,10 @@
  */
 import {
   DATA_URL_TYPES,
+  isDataUrl,
   isSafelightError,
   listMediaInputs,
+  parseDataUrl,
   type ArtifactStorage,
   type InputContent,
   type InputService,
@@ -30,7 +32,7 @@ export function createInputService(ports: Ports): InputService {
       const asked = listMediaInputs(model, parameters)
       const input = asked[position]
       if (input === undefined) return undefined
-      if (input.url.startsWith("data:")) return toContent(input.url)
+      if (isDataUrl(input.url)) return toContent(input.url)
       if (input.kind !== "video") return undefined
       const index = asked.slice(0, position).filter(({ kind }) => kind === "video").length
       const copy = (await readMeasured(storage, task))?.[index]?.copy
@@ -43,10 +45,9 @@ const TYPES: ReadonlySet<string> = new Set(Object.values(DATA_URL_TYPES).flat())
 
 /** Its form was checked when the task was submitted; undefined for what is no data URL. */
 function toContent(url: string): InputContent | undefined {
-  const comma = url.indexOf(";base64,")
-  const mimeType = url.slice("data:".length, comma)
+  const { mimeType = "", start } = parseDataUrl(url) ?? {}
   if (!TYPES.has(mimeType)) return undefined
-  return { mimeType, content: Buffer.from(url.slice(comma + ";base64,".length), "base64") }
+  return { mimeType, content: Buffer.from(url.slice(start), "base64") }
 }
 
 function toOpened(

@@ -6,6 +6,7 @@
  * the process that ends the task knows it. Its channel's permit is free for others meanwhile (`measuring.ts`).
  */
 import {
+  isDataUrl,
   isFailureCode,
   isSafelightError,
   SafelightError,
@@ -199,7 +200,7 @@ async function measure(
     await discard()
     throw error
   }
-  if (!url.startsWith("data:")) {
+  if (!isDataUrl(url)) {
     return { bytes, video: { durationMs, copy: { bytes, locator, mimeType } } }
   }
   await discard()

@@ -4,6 +4,7 @@
  * it; a video is measured once it is stored.
  */
 import {
+  isDataUrl,
   isSafelightError,
   SafelightError,
   toHostLine,
@@ -147,7 +148,7 @@ export function isLost(
   }
   const since = work.unusableSince.get(position) ?? now
   work.unusableSince.set(position, since)
-  return output.url.startsWith("data:") || now >= since + UNUSABLE_MS
+  return isDataUrl(output.url) || now >= since + UNUSABLE_MS
 }
 
 /** Whether it is the output that failed, and not where it was to be stored. */

@@ -4,6 +4,7 @@
  * network of this machine.
  */
 import {
+  isDataUrl,
   listMediaInputs,
   SafelightError,
   type Media,
@@ -54,7 +55,7 @@ export function createTaskInputs(
   return {
     async link(url) {
       const { position } = requireInput(url)
-      if (!url.startsWith("data:")) return url
+      if (!isDataUrl(url)) return url
       const { endBy: expiresAt, id: task } = work.head.task
       return ports.inputLinks.link({ task, position, expiresAt })
     },
