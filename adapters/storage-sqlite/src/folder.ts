@@ -3,19 +3,11 @@
  * database whose exclusive lock is held while a process serves. The operating system releases such a lock
  * when the process ends, however it ends; a process id in a file would stay.
  */
-import {
-  accessSync,
-  closeSync,
-  constants,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  statSync,
-} from "node:fs"
-import { dirname, resolve } from "node:path"
+import { accessSync, closeSync, constants, existsSync, openSync, statSync } from "node:fs"
+import { resolve } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { isSafelightError, SafelightError } from "@safelight/core"
+import { makeSyncedFolder } from "@safelight/host"
 import { isBusy, toFailure } from "./failure.ts"
 import { assertWhole } from "./lost-files.ts"
 
@@ -43,14 +35,14 @@ function isAllowed(path: string, mode: number): boolean {
 }
 
 /**
- * Creates the folder and its files where they are missing, for their owner alone. Throws
+ * Creates the folder and its files where they are missing, for their owner alone. Rejects with
  * `invalid-configuration` where it can't, `storage-corrupt` where a part of a database is gone.
  */
-export function prepareFolder(folder: string): Folder {
+export async function prepareFolder(folder: string): Promise<Folder> {
   const databaseFile = resolve(folder, "safelight.db")
   const lockFile = resolve(folder, "serve.lock")
   try {
-    makeFolder(resolve(folder))
+    await makeSyncedFolder(resolve(folder))
     assertWhole(databaseFile)
     for (const file of [databaseFile, lockFile]) makeFile(file)
     for (const path of [folder, databaseFile, lockFile]) accessSync(path, constants.W_OK)
@@ -74,33 +66,6 @@ function makeFile(file: string): void {
   } catch (cause) {
     // Another process may have been quicker.
     if (!existsSync(file)) throw cause
-  }
-}
-
-/**
- * Makes a folder and those above it, each durable in its parent. By hand: Node's recursive `mkdir` never
- * returns if a parent exists but nothing can be made in it, as below /proc.
- */
-function makeFolder(folder: string): void {
-  if (existsSync(folder)) return
-  if (!existsSync(dirname(folder))) makeFolder(dirname(folder))
-  try {
-    mkdirSync(folder, { mode: 0o700 })
-    syncFolder(dirname(folder))
-  } catch (cause) {
-    // Another process may have been quicker.
-    if (!existsSync(folder)) throw cause
-  }
-}
-
-function syncFolder(folder: string): void {
-  // Windows opens no folder, and writes its entries through.
-  if (process.platform === "win32") return
-  const descriptor = openSync(folder, "r")
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
   }
 }
 

@@ -53,7 +53,7 @@ export async function createSqliteStorage(options: SqliteStorageOptions): Promis
   const { mode = "serve", log = SILENT_LOG } = options
   const readOnlyFile = mode === "beside" ? findReadOnlyDatabase(options.folder) : undefined
   if (readOnlyFile !== undefined) return openToRead(options, readOnlyFile)
-  const folder = prepareFolder(options.folder)
+  const folder = await prepareFolder(options.folder)
   if (mode === "serve") warnOfOthers(folder, log)
   const unlock = mode === "beside" ? undefined : lockForServing(folder)
   try {

@@ -5,6 +5,7 @@
  */
 import { link, lstat, open, rename, rm, type FileHandle } from "node:fs/promises"
 import { dirname } from "node:path"
+import { syncFolder } from "@safelight/host"
 import { CommandError, refused } from "./command-error.ts"
 import { EXIT } from "./exit-code.ts"
 
@@ -99,15 +100,6 @@ async function write(file: FileHandle, text: string, path: string): Promise<void
   await file.appendFile(text).catch((error: unknown) => {
     throw unwritable(path, error)
   })
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, "r")
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
-  }
 }
 
 function taken(path: string): CommandError {
