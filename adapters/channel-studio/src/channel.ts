@@ -65,7 +65,7 @@ async function submit(
 ): Promise<SubmitOutcome> {
   const { account, upstreamKey, signal } = request
   const { deferrals = 0 } = plan.directives
-  // Whoever repeats a call doesn't know what the first one came to: a refusal would leave that open until the end.
+  // The caller of a repeat doesn't know the first call's outcome: a refusal would leave that open until the end.
   if (request.isRepeat !== true && toAttempt(upstreamKey) <= deferrals) {
     return { kind: "not-created", reason: "studio_deferred", isAboutRequest: true }
   }

@@ -1,7 +1,7 @@
 /**
- * How often a process is believed if it says that the machine has no room. A process that hostile media
- * took over could say so each time, and have its task rendered again until the task's end. So a process
- * is believed a few times a task, and always while the disk is nearly full.
+ * Whether a process's claim that the machine has no room is accepted. A process that hostile media took over
+ * could claim it each time, and have its task rendered again until the task's end. So a few claims a task are
+ * accepted, and every claim while the disk is nearly full.
  */
 import { statfs } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -10,7 +10,7 @@ import { MOST_OUTPUT_BYTES } from "./work-folder.ts"
 
 export interface ClaimedTrouble {
   /** Called once for each claim, after the rendering's own folder was removed. Never rejects. */
-  isBelieved(key: string): Promise<boolean>
+  accepts(key: string): Promise<boolean>
 }
 
 export function createClaimedTrouble(): ClaimedTrouble {
@@ -18,7 +18,7 @@ export function createClaimedTrouble(): ClaimedTrouble {
   const claims = new Map<string, number>()
 
   return {
-    async isBelieved(key) {
+    async accepts(key) {
       if (await isDiskFull()) return true
       const claim = (claims.get(key) ?? 0) + 1
       claims.delete(key)

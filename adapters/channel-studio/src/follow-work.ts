@@ -1,7 +1,7 @@
 /**
- * Follows one job in its process, by what the process says. How long each part may take is bounded, since some
+ * Follows one job in its process, by the messages of the process. How long each part may take is bounded, since some
  * malformed media keep their parsers busy for ever. If a process dies, or is killed for its time, while it reads
- * media, they can't be read. If it dies before that, while it loads what it needs, that says nothing of the job.
+ * media, they can't be read. If it dies before that, while it loads what it needs, the job is not the cause.
  */
 import type { Worker } from "@safelight/host"
 import { DEFAULTS } from "./defaults.ts"
@@ -20,29 +20,29 @@ type Phase = "starting" | "reading" | "painting"
 /** Never rejects. If the process ends, this resolves after it has. */
 export async function followWork({ worker, job, report }: FollowedWork): Promise<WorkEnd> {
   let phase: Phase = "starting"
-  // Each may be opened twice. Only a process that was taken over would say it more often.
+  // Each may be opened twice. Only a process that was taken over would report it more often.
   let readingsLeft = countMedia(job) * 2
   for (;;) {
     // oxlint-disable-next-line no-await-in-loop
     const message = await worker.receive()
     if (message === undefined) return toEnd(phase, worker)
-    const said = parseMessage(message)
-    if (said === undefined) continue
-    switch (said.kind) {
+    const known = parseMessage(message)
+    if (known === undefined) continue
+    switch (known.kind) {
       case "progress":
-        report(said.progress)
+        report(known.progress)
         break
       case "reading":
       case "painting":
-        if (phase === "painting" || (said.kind === "reading" && (readingsLeft -= 1) < 0)) break
-        phase = said.kind
+        if (phase === "painting" || (known.kind === "reading" && (readingsLeft -= 1) < 0)) break
+        phase = known.kind
         worker.allow(phase === "reading" ? DEFAULTS.readMs : toPaintMs(job))
         break
       case "broken":
       case "refused":
       case "rendered":
       case "unavailable":
-        return said
+        return known
     }
   }
 }

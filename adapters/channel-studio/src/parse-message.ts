@@ -1,33 +1,33 @@
 /**
- * What a process says, checked: hostile media may have taken it over. Only what is named here is
- * passed on, and a code only if a worker of ours would say it.
+ * The messages of a process, checked: hostile media may have taken it over. Only the fields named here are
+ * passed on, and a code only if a program of ours would send it.
  */
 import { isWorkRefusal, type WorkerMessage, type WorkResult } from "./rendering-job.ts"
 
-type Said = Readonly<Record<string, unknown>>
+type Fields = Readonly<Record<string, unknown>>
 
 /** As long as an error's name and its frames may be. */
 const MOST_DETAIL_CHARACTERS = 2_000
 
-/** What `message` says, or undefined where our own worker would not say it. */
+/** Undefined if no program of ours would send it. */
 export function parseMessage(message: unknown): WorkerMessage | undefined {
   if (typeof message !== "object" || message === null) return undefined
-  const said = message as Said
-  switch (said["kind"]) {
+  const fields = message as Fields
+  switch (fields["kind"]) {
     case "reading":
     case "painting":
-      return { kind: said["kind"] }
+      return { kind: fields["kind"] }
     case "progress":
-      return isCount(said["progress"])
-        ? { kind: "progress", progress: said["progress"] }
+      return isCount(fields["progress"])
+        ? { kind: "progress", progress: fields["progress"] }
         : undefined
     default:
-      return parseResult(said)
+      return parseResult(fields)
   }
 }
 
-function parseResult({ kind, ...said }: Said): WorkResult | undefined {
-  const { code, detail } = said
+function parseResult({ kind, ...fields }: Fields): WorkResult | undefined {
+  const { code, detail } = fields
   switch (kind) {
     case "rendered":
       return { kind }

@@ -29,12 +29,12 @@ sharp.unblock({
 await serveOrders((order, host) => render(order as WorkOrder, host).catch(toFailure))
 
 async function render({ job, folder }: WorkOrder, host: Host): Promise<WorkResult> {
-  const say = (message: WorkerMessage): Promise<void> => host.say(message)
-  const paint = (): void => void say({ kind: "painting" })
-  const report = createReport((progress) => void say({ kind: "progress", progress }))
+  const send = (message: WorkerMessage): Promise<void> => host.send(message)
+  const paint = (): void => void send({ kind: "painting" })
+  const report = createReport((progress) => void send({ kind: "progress", progress }))
   const toReader = (file: string): ReadMedia => {
     return () => {
-      void say({ kind: "reading" })
+      void send({ kind: "reading" })
       return readFile(file)
     }
   }
@@ -55,20 +55,20 @@ async function render({ job, folder }: WorkOrder, host: Host): Promise<WorkResul
       return { kind: "rendered" }
     }
     case "crash":
-      await say({ kind: "painting" })
+      await send({ kind: "painting" })
       // Nothing catches this, as nothing would catch a fault in native code.
       process.exit(1)
   }
 }
 
 /** Passes on 1 to 99, each once and rising. */
-function createReport(say: (progress: number) => void): (progress: number) => void {
+function createReport(send: (progress: number) => void): (progress: number) => void {
   let latest = 0
   return (progress) => {
     const bound = Math.min(99, Math.max(1, Math.floor(progress)))
     if (bound <= latest) return
     latest = bound
-    say(bound)
+    send(bound)
   }
 }
 

@@ -1,8 +1,8 @@
 /**
  * What passes between the pool and its processes: plain JSON. Media and results pass as files in a
  * folder of the rendering's own, named here on this side alone. If hostile media
- * have taken a process over, this side still believes nothing of it but numbers, one of the codes
- * below, a few times that the machine has no room, and a few words for the log.
+ * have taken a process over, this side still accepts only numbers, one of the codes below, a few claims that
+ * the machine has no room, and a few words for the log.
  */
 import type { FailureCode, ImageEditParameters, TextToImageParameters } from "@safelight/core"
 import type { ReferenceSound, ReferenceVideo, VideoRequest } from "@safelight/painter"

@@ -1,6 +1,6 @@
 /**
  * The renderings under way and those kept until they are collected. Following a key starts its
- * rendering or joins it. Only `cancel` stops a rendering: it goes on if nobody follows it any longer.
+ * rendering or joins it. Only `cancel` stops a rendering: it continues if nobody follows it any longer.
  */
 import {
   SafelightError,
@@ -63,8 +63,8 @@ export function createRenderings(settings: StudioSettings): Renderings {
     if (known !== undefined) return known
     const rendering = createRendering(account)
     shelf.add(key, rendering)
-    const isBelieved = (): Promise<boolean> => trouble.isBelieved(key)
-    const work = startRendering({ ...ports, isBelieved }, plan(), rendering)
+    const acceptsClaim = (): Promise<boolean> => trouble.accepts(key)
+    const work = startRendering({ ...ports, acceptsClaim }, plan(), rendering)
     underWay.add(work)
     void work.then(() => shelf.tidy(key, rendering)).finally(() => underWay.delete(work))
     return rendering
@@ -81,7 +81,7 @@ export function createRenderings(settings: StudioSettings): Renderings {
     cancel(key) {
       const rendering = shelf.find(key)
       if (rendering === undefined) return "unknown"
-      // What is done stays, for whoever still asks for it.
+      // A result stays for later polls.
       if (rendering.end?.kind === "rendered" || rendering.end?.kind === "refused") return "too-late"
       shelf.remove(key, rendering)
       rendering.callOff()

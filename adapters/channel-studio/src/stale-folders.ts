@@ -1,7 +1,7 @@
 /**
  * Folders of renderings whose process is gone. The name of a folder says where it was made (on which
  * machine since which start, among which process numbers), by which process, and when that one began.
- * A number from elsewhere tells nothing about a process, so such a folder is removed only by its age.
+ * A number from elsewhere identifies no process, so such a folder is removed only by its age.
  */
 import { createHash } from "node:crypto"
 import { readFileSync, readlinkSync } from "node:fs"
@@ -22,7 +22,7 @@ export function toFolderPrefix(): string {
   return `${PREFIX}${identifySurroundings()}-${process.pid}-${begun}-`
 }
 
-/** Removes those of this user that nobody needs any more; `warn` is told of each failure, and the rest are still removed. */
+/** Removes this user's folders that nobody needs any more. `warn` gets each failure, and the rest are still removed. */
 export async function removeStaleFolders(
   parent: string,
   warn: (error: unknown) => void,
@@ -79,7 +79,7 @@ function identifySurroundings(): string {
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16)
 }
 
-/** Only Linux tells. */
+/** Empty on any system but Linux. */
 function read(source: () => string): string {
   try {
     return source()

@@ -31,8 +31,8 @@ export interface RenderingPorts {
   readonly limits: MediaLimits
   readonly clock: Clock
   readonly log: Log
-  /** Whether a process is believed, once more, that the machine has no room. */
-  readonly isBelieved: () => Promise<boolean>
+  /** Whether a process's claim that the machine has no room is accepted once more. */
+  readonly acceptsClaim: () => Promise<boolean>
 }
 
 /** Resolves when `rendering` has ended; never rejects. */
@@ -49,17 +49,17 @@ export async function startRendering(
   }
 }
 
-/** The process says that the machine has no room. */
+/** The process claims that the machine has no room. */
 interface Claimed {
   readonly kind: "claimed"
   readonly fields: LogFields
 }
 
 async function judgeClaim(
-  { isBelieved, log }: RenderingPorts,
+  { acceptsClaim, log }: RenderingPorts,
   fields: LogFields,
 ): Promise<RenderingEnd> {
-  if (await isBelieved()) {
+  if (await acceptsClaim()) {
     log.warn(fields, "rendering postponed")
     return { kind: "unavailable" }
   }

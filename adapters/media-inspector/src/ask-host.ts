@@ -4,7 +4,7 @@
  * is open.
  */
 import type { Host } from "@safelight/host/child"
-import { MOST_ANSWER_BYTES, type Ask } from "./said.ts"
+import { MOST_ANSWER_BYTES, type Ask } from "./messages.ts"
 
 export interface AskingReader {
   readonly read: (start: number, end: number) => ReadableStream<Uint8Array>
@@ -19,7 +19,7 @@ export function createAskingReader(host: Host): AskingReader {
   function ask(start: number, end: number): Promise<Uint8Array> {
     const answer = latest.then(async () => {
       if (isFinished) return new Uint8Array(end - start)
-      await host.say({ kind: "ask", start, end } satisfies Ask)
+      await host.send({ kind: "ask", start, end } satisfies Ask)
       return host.readBytes(end - start)
     })
     latest = answer

@@ -1,6 +1,6 @@
 /**
  * The host's side of one measurement: it answers the requests of a process until the process reports its
- * result. Nothing in that is believed but a kind that was possible, a duration and a size.
+ * result. Of that, only a kind that was possible, a duration and a size are accepted.
  *
  *   reading → measured or unreadable
  *      ├─ its time is over, or it asks too much → stopped
@@ -8,7 +8,13 @@
  */
 import type { Worker } from "@safelight/host"
 import { DEFAULTS } from "./options.ts"
-import { MOST_ANSWER_BYTES, parseSaid, type Ask, type Measured, type Order } from "./said.ts"
+import {
+  MOST_ANSWER_BYTES,
+  parseMessage,
+  type Ask,
+  type MeasureResult,
+  type Order,
+} from "./messages.ts"
 
 export interface Medium extends Order {
   /** Gives all bytes of the range, or rejects. */
@@ -16,9 +22,7 @@ export interface Medium extends Order {
 }
 
 export type MeasureEnd =
-  | Measured
-  /** The process reports it, and may measure other media. */
-  | { readonly kind: "unreadable" }
+  | MeasureResult
   /** The process took too long or asked for too much, and was killed. */
   | { readonly kind: "stopped" }
   /** The process ended while it read, or was killed since it sent something that ours would not. */
@@ -34,20 +38,21 @@ export async function converse(
   worker.allow(toWorkMs(medium, inspectMs))
   for (;;) {
     // oxlint-disable-next-line no-await-in-loop
-    const said = parseSaid(await worker.receive())
-    if (said?.kind === "unreadable") return said
-    if (said?.kind === "measured" && medium.kinds.includes(said.mediaKind)) return said
+    const message = parseMessage(await worker.receive())
+    if (message?.kind === "unreadable") return message
+    if (message?.kind === "measured" && medium.kinds.includes(message.mediaKind)) return message
     // oxlint-disable-next-line no-await-in-loop
-    if (said?.kind !== "ask") return { kind: (await worker.end()).isLate ? "stopped" : "died" }
-    leftBytes -= Math.max(said.end - said.start, LEAST_COST_BYTES)
-    if (!isRange(said, medium.bytes) || leftBytes < 0) {
+    if (message?.kind !== "ask") return { kind: (await worker.end()).isLate ? "stopped" : "died" }
+    const { start, end } = message
+    leftBytes -= Math.max(end - start, LEAST_COST_BYTES)
+    if (!isRange(message, medium.bytes) || leftBytes < 0) {
       // oxlint-disable-next-line no-await-in-loop
       await worker.end()
       return { kind: "stopped" }
     }
     worker.pause()
     // oxlint-disable-next-line no-await-in-loop
-    const bytes = await medium.read(said.start, said.end)
+    const bytes = await medium.read(start, end)
     worker.resume()
     // oxlint-disable-next-line no-await-in-loop
     await worker.send(bytes)

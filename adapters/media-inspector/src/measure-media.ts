@@ -22,7 +22,7 @@ import {
   WEBM,
 } from "mediabunny"
 import type { MediaKind } from "@safelight/core"
-import type { MeasuredKind, Said } from "./said.ts"
+import type { MeasuredKind, MeasureResult } from "./messages.ts"
 
 /** Formats of single files: a playlist would name further ones. */
 const FORMATS = [MP4, QTFF, WEBM, MATROSKA, MPEG_TS, MP3, WAVE, OGG, ADTS, FLAC]
@@ -41,7 +41,7 @@ export interface MeasuredMedia {
 type Track = InputVideoTrack | InputAudioTrack
 
 /** Every error of a parser means the same: the medium is unreadable. Never rejects. */
-export async function measureMedia({ bytes, kinds, read }: MeasuredMedia): Promise<Said> {
+export async function measureMedia({ bytes, kinds, read }: MeasuredMedia): Promise<MeasureResult> {
   const source = new CustomSource({
     getSize: () => bytes,
     read,
@@ -61,20 +61,20 @@ export async function measureMedia({ bytes, kinds, read }: MeasuredMedia): Promi
   }
 }
 
-const UNREADABLE: Said = { kind: "unreadable" }
+const UNREADABLE: MeasureResult = { kind: "unreadable" }
 
-async function measure(input: Input, kinds: readonly MediaKind[]): Promise<Said> {
+async function measure(input: Input, kinds: readonly MediaKind[]): Promise<MeasureResult> {
   for (const kind of kinds) {
     if (kind === "image") continue
     // oxlint-disable-next-line no-await-in-loop
-    const said = await measureKind(input, kind)
-    if (said !== undefined) return said
+    const result = await measureKind(input, kind)
+    if (result !== undefined) return result
   }
   return UNREADABLE
 }
 
 /** Undefined if there is no track of that kind. */
-async function measureKind(input: Input, kind: MeasuredKind): Promise<Said | undefined> {
+async function measureKind(input: Input, kind: MeasuredKind): Promise<MeasureResult | undefined> {
   if (kind === "audio") {
     const track = await input.getPrimaryAudioTrack()
     return track === null ? undefined : measureTrack(kind, track, { width: 0, height: 0 })
@@ -92,7 +92,7 @@ async function measureTrack(
   mediaKind: MeasuredKind,
   track: Track,
   size: { readonly width: number; readonly height: number },
-): Promise<Said> {
+): Promise<MeasureResult> {
   const endS = await track.computeDuration()
   // Recordings of broadcasts do not start at 0.
   const startS = await track.getFirstTimestamp()

@@ -5,11 +5,11 @@
 import { serveOrders } from "@safelight/host/child"
 import { createAskingReader } from "./ask-host.ts"
 import { measureMedia } from "./measure-media.ts"
-import type { Order } from "./said.ts"
+import type { Order } from "./messages.ts"
 
 await serveOrders(async (order, host) => {
   const reader = createAskingReader(host)
-  const said = await measureMedia({ ...(order as Order), read: reader.read })
+  const result = await measureMedia({ ...(order as Order), read: reader.read })
   await reader.finish()
-  return said
+  return result
 })

@@ -17,7 +17,7 @@ export interface Folder {
   readonly lockFile: string
 }
 
-/** The database of a folder that may be read and not written, a snapshot's say; undefined for any other. */
+/** The database of a folder that may be read and not written, such as a snapshot; undefined for any other. */
 export function findReadOnlyDatabase(folder: string): string | undefined {
   const file = resolve(folder, "safelight.db")
   if (!isAllowed(file, constants.R_OK)) return undefined

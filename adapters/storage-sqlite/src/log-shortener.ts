@@ -1,6 +1,6 @@
 /**
  * Keeps SQLite's log (the WAL) short while many long reads are made. A commit copies the log into the
- * database once it is long, and the next one begins it anew, but neither happens while somebody reads
+ * database once it is long, and the next one begins it anew, but neither happens while a reader uses
  * what the log holds. So where the log has grown past its limit, commits are made before the next long
  * read, each of one page.
  */

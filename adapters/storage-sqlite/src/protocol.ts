@@ -1,5 +1,5 @@
 /**
- * What main thread and writing thread say to each other. Cloning is a good part of a write's cost,
+ * The messages between the main thread and the writing thread. Cloning is a good part of a write's cost,
  * so a change is one flat array, and a statement's text crosses once: later it goes by its number,
  * which is its position in the order of definition.
  */
@@ -34,7 +34,7 @@ export interface WriterSettings {
 export type WriterRequest =
   | {
       readonly kind: "commit"
-      /** Statements not spoken of before. */
+      /** Statements that the thread does not know yet. */
       readonly definitions: readonly StatementDefinition[]
       readonly changes: readonly EncodedChange[]
     }

@@ -12,7 +12,7 @@ import { PIPE, readMessage, writeMessage } from "../wire/messages.ts"
 /** The process that started this one. */
 export interface Host {
   /** Resolves once the message is written. Messages arrive in the order of the calls. */
-  say(message: object): Promise<void>
+  send(message: object): Promise<void>
   /** Exactly as many bytes as the host was asked for. */
   readBytes(bytes: number): Promise<Uint8Array>
 }
@@ -34,15 +34,15 @@ export async function serveOrders(
   socket.on("error", () => {})
   const pipe = createBytePipe(socket)
   const host: Host = {
-    say: (message) => writeMessage(pipe, message),
+    send: (message) => writeMessage(pipe, message),
     readBytes: async (bytes) => (await pipe.read(bytes)) ?? process.exit(),
   }
   for (;;) {
     // oxlint-disable-next-line no-await-in-loop
     const order = (await readMessage(pipe)) ?? process.exit()
     // oxlint-disable-next-line no-await-in-loop
-    await host.say({ kind: "begun" })
+    await host.send({ kind: "begun" })
     // oxlint-disable-next-line no-await-in-loop
-    await host.say(await work(order, host))
+    await host.send(await work(order, host))
   }
 }

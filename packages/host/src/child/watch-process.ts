@@ -9,7 +9,7 @@ import process from "node:process"
 /** Native code writes to a few dozen megabytes of fresh memory in this time. */
 const LOOK_EVERY_MS = 20
 
-/** As the host gave them: it may be gone before this process can ask whose child it is. */
+/** As the host gave them: the host may be gone before this process can ask for its parent. */
 const [memoryBytes = 0, parent = 0] = process.argv.slice(2).map(Number)
 
 offerToTheKernel()

@@ -34,7 +34,7 @@ export interface PoolWork<Result> extends Work<Result> {
 export interface ProcessPool {
   /**
    * Resolves to what `follow` gives, once a process is free. If a process is gone before it begins, which has
-   * nothing to do with the work, another one gets it, once. Rejects as `follow` does and as the options say.
+   * nothing to do with the work, another one gets it, once. Rejects as `follow` does, and with the errors of the options.
    */
   run<Result>(work: PoolWork<Result>): Promise<Result>
   /** Ends every process, and with it the work in its hands. */

@@ -1,6 +1,6 @@
 /**
  * A process that works for this one, an order at a time. Strangers' bytes are parsed there and not here: its
- * environment holds no secret, nothing that it says is believed unchecked, and it is killed if it takes too long
+ * environment holds no secret, none of its messages is used unchecked, and it is killed if it takes too long
  * or too much memory, which fails the work in its hands alone.
  *
  *   starting ─→ begun ─→ … ─→ last message
@@ -38,7 +38,7 @@ export interface Work<Result> {
 export interface Worker extends Omit<WorkTime, "stop"> {
   /**
    * The next message, unchecked: hostile bytes may have taken the process over. Undefined once the process is
-   * gone, which it also is after its time, or after a message that no program of ours would send.
+   * gone, which it also is after its time, or after a message that is too long or no JSON.
    */
   receive(): Promise<unknown>
   /** Bytes that the process asked for. Resolves once they are written, or the process is gone. */

@@ -1,7 +1,7 @@
 /**
  * Messages on the pipe between a process and the one that started it: JSON behind its length in four bytes.
- * Hostile bytes may have taken the started process over, so whoever reads what it says sets a bound on a
- * message's length and checks what the message holds.
+ * Hostile bytes may have taken the started process over, so the reader of its messages bounds their
+ * length and checks what they hold.
  */
 import type { BytePipe } from "./byte-pipe.ts"
 

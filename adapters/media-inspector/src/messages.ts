@@ -1,5 +1,5 @@
 /**
- * What passes between the host and a process that measures. The bytes that the process asked for follow without
+ * The messages between the host and a process that measures. The bytes that the process asked for follow without
  * a frame, since it knows how many they are.
  *
  *   host     order ─────────────── bytes ── …
@@ -34,24 +34,22 @@ export interface Measured {
   readonly height: number
 }
 
-export type Said = Ask | Measured | { readonly kind: "unreadable" }
+/** How a measurement ended, as its process reports. */
+export type MeasureResult = Measured | { readonly kind: "unreadable" }
 
-/**
- * What `message` says, or undefined if no process of ours would say it: hostile media may have taken the process
- * over.
- */
-export function parseSaid(message: unknown): Said | undefined {
+/** Undefined if no process of ours would send it: hostile media may have taken the process over. */
+export function parseMessage(message: unknown): Ask | MeasureResult | undefined {
   if (typeof message !== "object" || message === null) return undefined
-  const { kind, ...said } = message as Readonly<Record<string, unknown>>
+  const { kind, ...fields } = message as Readonly<Record<string, unknown>>
   switch (kind) {
     case "unreadable":
       return { kind }
     case "ask": {
-      const { start, end } = said
+      const { start, end } = fields
       return isAtLeast(0, start) && isAtLeast(start + 1, end) ? { kind, start, end } : undefined
     }
     case "measured": {
-      const { durationMs, height, mediaKind, width } = said
+      const { durationMs, height, mediaKind, width } = fields
       if (mediaKind !== "video" && mediaKind !== "audio") return undefined
       const least = mediaKind === "video" ? 1 : 0
       if (!isAtLeast(1, durationMs)) return undefined
