@@ -3,11 +3,7 @@
  * other: one or two images alone are the first frame and the last; with a film, a sound or a third image all
  * of them are references.
  */
-import {
-  isDataUrl,
-  type Json,
-  type ReferenceToVideoParameters,
-} from "@safelight/core"
+import { isDataUrl, type Json, type ReferenceToVideoParameters } from "@safelight/core"
 import {
   acceptsUnless,
   countReferences,
