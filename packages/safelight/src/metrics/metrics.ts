@@ -20,7 +20,7 @@ import { createCommitMeter, type OnCommit } from "./observe-commits.ts"
 import { createLogMeter } from "./observe-log.ts"
 import { createRequestMeter } from "./observe-requests.ts"
 import { createStorageMeter } from "./observe-storage.ts"
-import { addProcessMetrics } from "./process-metrics.ts"
+import { startProcessMetrics } from "./process-metrics.ts"
 import { createQueueGauges } from "./queue-gauges.ts"
 
 export interface MetricsOptions {
@@ -56,13 +56,14 @@ export function createMetrics(options: MetricsOptions): Metrics {
   const onCommit = createCommitMeter(registry)
   const observeArtifacts = createArtifactsMeter({ registry, clock })
   const observeLog = createLogMeter(registry)
-  addProcessMetrics(registry)
+  const readProcessMetrics = startProcessMetrics()
   let scraping: Promise<MetricsText> | undefined
 
   async function read(): Promise<MetricsText> {
     try {
       await queue.refresh()
-      return { contentType: registry.contentType, text: await registry.metrics() }
+      const texts = await Promise.all([registry.metrics(), readProcessMetrics()])
+      return { contentType: registry.contentType, text: texts.join("") }
     } finally {
       scraping = undefined
     }
