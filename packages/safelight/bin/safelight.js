@@ -49,7 +49,7 @@ function toFlags() {
   // Older ones call their SQLite experimental, on the standard error that is the log's.
   if (toMajor() < 26) flags.push("--disable-warning=ExperimentalWarning")
   // Keep the young generation small under load, and the old one at twice what is alive: V8 lets it grow
-  // to four times, and 10,000 tasks in flight would take 520 MB in place of 360. But collect no sooner than at
+  // to four times, and 10,000 tasks in flight would take 520 MB instead of 360. But collect no sooner than at
   // 96 MB in all: a service with little alive would collect each second, which its slowest answers show. A
   // short command gains nothing.
   const memory = [

@@ -9,13 +9,13 @@ import { DEFAULTS, type HttpSettings } from "@safelight/http"
 
 const MEBIBYTE = 1024 * 1024
 
-/** What the process takes before it has read a body, with room for what else it does meanwhile. */
+/** What the process takes before it has read a body, with room for its other work. */
 const OWN_BYTES = 256 * MEBIBYTE
 /** With less, bodies would be smaller than one picture. */
 const LEAST_BYTES = 384 * MEBIBYTE
 /**
- * Fractions of the memory beside that, by their denominators. Work on a large body takes ten times its size, and
- * what it leaves is collected only after the next one has begun: with a twentieth, four callers with the largest
+ * Fractions of the memory above `OWN_BYTES`, by their denominators. Work on a large body takes ten times its size,
+ * and that memory is collected only after the next body has begun: with a twentieth, four callers with the largest
  * bodies ended a process of 512 MiB within 20 s; with a fortieth, it outlived them at 384, 512, 768 and 1,024 MiB.
  */
 const PARTS = { bodyBytes: 40, bodiesAtWorkBytes: 40, bodiesInFlightBytes: 20 } as const

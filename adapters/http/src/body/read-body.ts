@@ -7,15 +7,8 @@
 import { createSemaphore } from "@safelight/core"
 import type { HttpSettings } from "../defaults.ts"
 import type { Refusal } from "../errors/refusal.ts"
-import { createPaceWatch, type BodyPaceSettings, type WatchPace } from "./body-pace.ts"
 import { createPieceCollector, type BodyPieces } from "./body-pieces.ts"
-import {
-  createHeldBodies,
-  refuse,
-  refuseSize,
-  type HeldBody,
-  type HeldBodySettings,
-} from "./held-bodies.ts"
+import { createHeldBodies, refuse, refuseSize, type HeldBodySettings } from "./held-bodies.ts"
 
 export interface BodyReader {
   /** Receives all of the body. Rejects with a `Refusal` (413, 408, 400) or `overloaded`. */
@@ -47,26 +40,33 @@ export interface BodySink {
   onSlow: ((refusal: Refusal) => void) | undefined
 }
 
-export type BodyReaderSettings = BodyPaceSettings &
-  HeldBodySettings &
-  Pick<HttpSettings, "bodiesAtWorkBytes">
+export type BodyReaderSettings = HeldBodySettings & Pick<HttpSettings, "bodiesAtWorkBytes">
 
 export function createBodyReader(settings: BodyReaderSettings): BodyReader {
   const { bodyBytes, bodiesAtWorkBytes, largeBodyBytes } = settings
   const bodies = createHeldBodies(settings)
-  const watchPace = createPaceWatch(settings)
   // How many wait is bounded by the bytes that they hold.
   const bytes = createSemaphore({ permits: bodiesAtWorkBytes, name: "large bodies" })
 
   return {
-    async receive(request) {
-      checkDeclared(request.declaredLength, bodyBytes)
-      const held = bodies.begin(request.account)
+    async receive({ account, declaredLength, receive }) {
+      checkDeclared(declaredLength, bodyBytes)
+      const { take, finish } = createPieceCollector()
+      const sink: BodySink = {
+        take(chunk) {
+          held.hold(chunk.length)
+          take(chunk)
+        },
+        onSlow: undefined,
+      }
+      const held = bodies.begin(account, (refusal) => sink.onSlow?.(refusal))
       try {
-        const pieces = await collect(request, held, watchPace)
+        await receive(sink)
+        held.endArrival()
+        const pieces = finish()
         const { lengthBytes: weight } = pieces
-        if (weight === 0) checkUnread(request.declaredLength)
-        if (weight <= largeBodyBytes) return { pieces, release: () => held.release() }
+        if (weight === 0) checkUnread(declaredLength)
+        if (weight <= largeBodyBytes) return { pieces, release: held.release }
         const endWork = await bytes.acquire({ weight })
         return {
           pieces,
@@ -96,29 +96,4 @@ function checkUnread(declaredLength: string | null): void {
       `Nothing was left of a request body of ${Number(declaredLength)} bytes: something before this ` +
       "handler has read it, such as express.json(). Mount the handler in front of that.",
   })
-}
-
-async function collect(
-  { receive }: BodyRequest,
-  held: HeldBody,
-  watchPace: WatchPace,
-): Promise<BodyPieces> {
-  const { take, finish } = createPieceCollector()
-  const sink: BodySink = {
-    take(chunk) {
-      held.hold(chunk.length)
-      take(chunk)
-    },
-    onSlow: undefined,
-  }
-  const endWatch = watchPace({
-    bytes: held.bytes,
-    stop: (refusal) => sink.onSlow?.(refusal),
-  })
-  try {
-    await receive(sink)
-    return finish()
-  } finally {
-    endWatch()
-  }
 }

@@ -58,7 +58,7 @@ async function findModel(
 
 let loading: Promise<readonly Model[]> | undefined
 
-/** Loads once, even if that failed: whoever mends the file restarts the service. */
+/** Loads once, even if that failed: a mended file needs a restart of the service. */
 function loadModels(models: ThreadModels): Promise<readonly Model[]> {
   loading ??= importModels(models)
   return loading

@@ -1,7 +1,7 @@
 /**
  * A Node server around the handler. Requests that Node itself would answer with an empty body (no Host,
- * malformed, too slow) get our error body. Of a request that is refused already, no more is read than
- * its sender needs to see the answer.
+ * malformed, too slow) get our error body. Once a request is refused, its body is read only until the client
+ * has seen the answer.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import { getRequestListener } from "@hono/node-server"
@@ -44,7 +44,8 @@ export interface NodeServer {
   /** Where it listens, without a slash at the end: `http://127.0.0.1:8080`. */
   readonly url: string
   /**
-   * Accepts nothing new, answers what waits for a task, lets running requests finish for up to `graceMs`, then ends what is left.
+   * Accepts nothing new, answers the requests that wait for a task, lets running ones finish for up to `graceMs`,
+   * then ends the rest.
    * Resolves when the last connection is closed; safe to call twice.
    */
   close(options: { readonly graceMs: number }): Promise<void>
@@ -148,7 +149,7 @@ function attach(
   })
 
   function onRequest(incoming: IncomingMessage, outgoing: ServerResponse): void {
-    // A closing server lets nobody count on the connection (RFC 9112 §9.6).
+    // A closing server says that the connection carries no further request (RFC 9112 §9.6).
     if (!server.listening) outgoing.shouldKeepAlive = false
     awaitTurn(incoming.socket, outgoing, () => void listener(incoming, outgoing))
   }

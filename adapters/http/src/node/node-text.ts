@@ -17,7 +17,7 @@ export function createNodeText(
     socket.off("end", leave)
     onOver()
   }
-  /** The connection may be half open still; nobody reads a stream that has said its last. */
+  /** The client has closed its side: it sends nothing more, and the stream ends with it. */
   function leave(): void {
     outgoing.end()
     finish()
@@ -30,7 +30,7 @@ export function createNodeText(
   socket.on("close", finish)
   socket.on("end", leave)
   if (socket.destroyed) finish()
-  // What it says after that is no event any more.
+  // A socket that has ended already emits no event.
   else if (socket.readableEnded) leave()
   return {
     write: (text) => isOver || outgoing.write(text),

@@ -1,7 +1,7 @@
 /**
- * Ends a connection whose client takes nothing of its answer: it would hold an open file, or a connection
- * to a bucket, for as long as it likes. Node restarts its timer of a socket whenever the system takes
- * bytes, so a download that is slow but moves goes on.
+ * Ends a connection whose client reads nothing of its answer: it would hold an open file, or a connection
+ * to a bucket, without end. Node restarts its timer of a socket whenever the system takes
+ * bytes, so a download that is slow but moves continues.
  */
 import type { Server } from "node:http"
 import type { Socket } from "node:net"

@@ -44,7 +44,7 @@ export function createTurns(onOverflow: () => void): AwaitTurn {
     if (turns.waiting === 1) pause(socket)
     previous.once("close", () => {
       turns.waiting -= 1
-      // The client has left, or was told that no further answer comes: nothing is begun for it.
+      // The connection is ending, and no further answer can be sent on it.
       if (socket.destroyed || socket.writableEnded) return
       if (turns.waiting === 0) resume(socket)
       begin()

@@ -9,7 +9,7 @@ import { CHANNEL_BUCKETS } from "./latency-buckets.ts"
 import type { MeterOptions } from "./observe-port.ts"
 import { toOwnMembers } from "./own-members.ts"
 
-/** Channels are told apart by their names. */
+/** A channel is known by its name. */
 export function createChannelMeter(options: MeterOptions): (channel: Channel) => Channel {
   const { registry, clock } = options
   const instruments = createInstruments(registry)

@@ -1,6 +1,6 @@
 /**
- * Counts warnings and errors by their message, so that what is told in the log alone can raise an alarm: outputs
- * that lack, events that a database lost, removal that is held back. Messages are constants, so labels are few.
+ * Counts warnings and errors by their message, so that an alarm can be raised for what only the log reports: missing
+ * outputs, events that a database lost, removal that is held back. Messages are constants, so labels are few.
  */
 import type { Log } from "@safelight/core"
 import { Counter, type Registry } from "prom-client"

@@ -8,7 +8,7 @@ import { Gauge, type Registry } from "prom-client"
 import { createKeptAnswer, type KeptAnswer } from "@safelight/operator"
 
 /** Several scrapers cause one query. */
-const BELIEVED_MS = 2_000
+const KEPT_MS = 2_000
 /** Well under the 10 s after which Prometheus gives a scrape up. */
 const PATIENCE_MS = 2_000
 /** If measuring takes longer than a scrape waits, scrapes show the last measure: for four common intervals. */
@@ -40,8 +40,8 @@ export function createQueueGauges(options: QueueGaugesOptions): QueueGauges {
   let watched: Watched | undefined
 
   function show({ check, measures }: Watched): void {
-    // A believed check may have waited for the measure; the answer of one that hangs is older than that.
-    const isUp = check.latest(BELIEVED_MS + PATIENCE_MS) === true
+    // The check may be as old as its answer is kept and have waited for the measure too; an older one hangs.
+    const isUp = check.latest(KEPT_MS + PATIENCE_MS) === true
     gauges.up.set(isUp ? 1 : 0)
     gauges.tasks.reset()
     gauges.oldest.reset()
@@ -65,7 +65,7 @@ export function createQueueGauges(options: QueueGaugesOptions): QueueGauges {
       const kept = {
         name: "the database",
         clock,
-        believedMs: BELIEVED_MS,
+        believedMs: KEPT_MS,
         patienceMs: PATIENCE_MS,
       }
       watched = {
@@ -102,13 +102,13 @@ function createGauges(registry: Registry) {
     }),
     tasks: new Gauge({
       name: "safelight_queue_tasks",
-      help: "Unfinished tasks, of all nodes: waiting for somebody, or held by a node.",
+      help: "Unfinished tasks, of all nodes: waiting for a node, or held by one.",
       labelNames: ["model", "state"],
       registers,
     }),
     oldest: new Gauge({
       name: "safelight_queue_oldest_waiting_seconds",
-      help: "How long the oldest task that nobody holds has been waiting.",
+      help: "How long the oldest task that no node holds has been waiting.",
       labelNames: ["model"],
       registers,
     }),
