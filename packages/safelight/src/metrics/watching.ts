@@ -1,7 +1,7 @@
 /**
  * How a service is watched, by its configuration. Each request is logged and each commit noted in any case, and
- * requests are traced if the process has an SDK. Metrics are counted only if `/metrics` is served, on the API's own listener or on another; otherwise
- * the pieces are not wrapped and prom-client is not even loaded.
+ * requests are traced if the process has an SDK. Metrics are counted only if `/metrics` is served, on the API's own
+ * listener or on another; otherwise the ports are not wrapped and prom-client is not even loaded.
  */
 import type { ArtifactStorage, Channel, Clock, Log, Storage, Tracer } from "@safelight/core"
 import type { HttpHandlerOptions, NodeServer, OnAnswered } from "@safelight/http"
@@ -48,65 +48,45 @@ export interface Watching {
 }
 
 export async function createWatching(options: WatchingOptions): Promise<Watching> {
-  const { settings, log } = options
-  const logRequest = createRequestLog(log)
-  const commits = createRecentCommits(options.clock)
-  if (!settings.metrics && settings.metricsPort === undefined)
-    return createUncounted(log, logRequest, commits)
-  const { createMetrics } = await import("./metrics.ts")
-  const models = settings.models && { models: settings.models.map(({ id }) => id) }
-  return createCounted(createMetrics({ ...options, ...models }), logRequest, {
-    ...options,
-    commits,
-  })
-}
-
-function createUncounted(log: Log, onAnswered: OnAnswered, commits: RecentCommits): Watching {
-  const tracer = createTracer()
-  return {
-    observeStorage: (storage) => storage,
-    observeArtifacts: (artifacts) => artifacts,
-    observeChannel: (channel) => channel,
-    log,
-    storage: { onCommit: commits.note },
-    commits,
-    server: { onAnswered },
-    tracer,
-    handler: { onAnswered, tracer },
-    listen: async () => undefined,
-  }
-}
-
-function createCounted(
-  metrics: Metrics,
-  logRequest: OnAnswered,
-  { settings, clock, commits, log }: WatchingOptions & { readonly commits: RecentCommits },
-): Watching {
+  const { settings, clock, log } = options
   const { metricsHost: host, metricsPort: port } = settings
+  const metrics = settings.metrics || port !== undefined ? await loadMetrics(options) : undefined
+  const commits = createRecentCommits(clock)
   const tracer = createTracer()
+  const logRequest = createRequestLog(log)
   const onAnswered: OnAnswered = (request) => {
-    metrics.onAnswered(request)
+    metrics?.onAnswered(request)
     logRequest(request)
   }
   return {
-    observeStorage: (storage) => metrics.observeStorage(storage),
-    observeArtifacts: (artifacts) => metrics.observeArtifacts(artifacts),
-    observeChannel: (channel) => metrics.observeChannel(channel),
-    log: metrics.observeLog(log),
+    observeStorage: (storage) => metrics?.observeStorage(storage) ?? storage,
+    observeArtifacts: (artifacts) => metrics?.observeArtifacts(artifacts) ?? artifacts,
+    observeChannel: (channel) => metrics?.observeChannel(channel) ?? channel,
+    log: metrics?.observeLog(log) ?? log,
     storage: {
       onCommit(batch) {
         commits.note(batch)
-        metrics.onCommit(batch)
+        metrics?.onCommit(batch)
       },
     },
     commits,
     server: { onAnswered },
     tracer,
-    handler: { onAnswered, tracer, ...(settings.metrics && { metrics: metrics.scrape }) },
+    handler: {
+      onAnswered,
+      tracer,
+      ...(settings.metrics && metrics && { metrics: metrics.scrape }),
+    },
     async listen() {
-      if (port === undefined) return undefined
+      if (metrics === undefined || port === undefined) return undefined
       const { serveMetrics } = await import("./metrics-server.ts")
       return serveMetrics({ metrics, clock, log, host, port })
     },
   }
+}
+
+async function loadMetrics({ settings, clock, log }: WatchingOptions): Promise<Metrics> {
+  const { createMetrics } = await import("./metrics.ts")
+  const models = settings.models && { models: settings.models.map(({ id }) => id) }
+  return createMetrics({ clock, log, ...models })
 }
