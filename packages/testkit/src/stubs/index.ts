@@ -9,6 +9,6 @@ export type {
   StubOptions,
   StubPurchase,
   StubRequest,
-} from "./running-stub.ts"
-export { STUB_FAULTS, type StubFaults } from "./stub-faults.ts"
+} from "./frame/running-stub.ts"
+export { STUB_FAULTS, type StubFaults } from "./frame/stub-faults.ts"
 export { STUBS } from "./stubs.ts"

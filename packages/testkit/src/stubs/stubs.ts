@@ -1,27 +1,37 @@
 /** Every stub by the name of its provider. */
-import { startArkStub } from "./ark/ark.ts"
-import { startBlackForestLabsStub } from "./black-forest-labs/black-forest-labs.ts"
-import { startComfyRouterStub } from "./comfy-router/comfy-router.ts"
-import { startComfyUiStub } from "./comfyui/comfyui.ts"
-import { startFalStub } from "./fal/fal.ts"
-import { startGeminiStub } from "./gemini/gemini.ts"
-import { startHiggsfieldStub } from "./higgsfield/higgsfield.ts"
-import { startOpenAiStub } from "./openai/openai-images.ts"
-import { startReplicateStub } from "./replicate/replicate.ts"
-import type { RunningStub, StubOptions } from "./running-stub.ts"
-import { startRunwareStub } from "./runware/runware.ts"
-import { startXaiStub } from "./xai/xai.ts"
+import { ARK } from "./ark/ark.ts"
+import { BLACK_FOREST_LABS } from "./black-forest-labs/black-forest-labs.ts"
+import { COMFY_ROUTER } from "./comfy-router/comfy-router.ts"
+import { COMFYUI } from "./comfyui/comfyui.ts"
+import { FAL } from "./fal/fal.ts"
+import { GEMINI } from "./gemini/gemini.ts"
+import { HIGGSFIELD } from "./higgsfield/higgsfield.ts"
+import { OPENAI } from "./openai/openai-images.ts"
+import { REPLICATE } from "./replicate/replicate.ts"
+import type { RunningStub, StubOptions } from "./frame/running-stub.ts"
+import { RUNWARE } from "./runware/runware.ts"
+import { startStub } from "./frame/start-stub.ts"
+import type { StubDefinition } from "./frame/stub-definition.ts"
+import { XAI } from "./xai/xai.ts"
 
-export const STUBS: Readonly<Record<string, (options?: StubOptions) => Promise<RunningStub>>> = {
-  ark: startArkStub,
-  "black-forest-labs": startBlackForestLabsStub,
-  "comfy-router": startComfyRouterStub,
-  comfyui: startComfyUiStub,
-  fal: startFalStub,
-  gemini: startGeminiStub,
-  higgsfield: startHiggsfieldStub,
-  openai: startOpenAiStub,
-  replicate: startReplicateStub,
-  runware: startRunwareStub,
-  xai: startXaiStub,
+const DEFINITIONS: Readonly<Record<string, StubDefinition>> = {
+  ark: ARK,
+  "black-forest-labs": BLACK_FOREST_LABS,
+  "comfy-router": COMFY_ROUTER,
+  comfyui: COMFYUI,
+  fal: FAL,
+  gemini: GEMINI,
+  higgsfield: HIGGSFIELD,
+  openai: OPENAI,
+  replicate: REPLICATE,
+  runware: RUNWARE,
+  xai: XAI,
 }
+
+export const STUBS: Readonly<Record<string, (options?: StubOptions) => Promise<RunningStub>>> =
+  Object.fromEntries(
+    Object.entries(DEFINITIONS).map(([name, definition]) => [
+      name,
+      (options?: StubOptions) => startStub(definition, options),
+    ]),
+  )

@@ -12,7 +12,7 @@ import {
   textOf,
   WEB_URL,
   type BodySchema,
-} from "../body-fault.ts"
+} from "../frame/body-fault.ts"
 
 type Fields = Readonly<Record<string, BodySchema>>
 

@@ -1,7 +1,7 @@
 /** A video task of Ark. Whether its output is sensitive is only known at the end. */
-import { readFilm } from "../read-media.ts"
-import type { StubContext } from "../stub-definition.ts"
-import type { StubJob, StubJobs } from "../stub-jobs.ts"
+import { readFilm } from "../frame/read-media.ts"
+import type { StubContext } from "../frame/stub-definition.ts"
+import type { StubJob, StubJobs } from "../frame/stub-jobs.ts"
 
 type Fields = Readonly<Record<string, unknown>>
 

@@ -3,20 +3,18 @@
  * Callbacks are unsigned.
  */
 import { randomUUID } from "node:crypto"
-import { findBodyFault, toPathText, type BodySchema } from "../body-fault.ts"
-import { readCount, readPicture } from "../read-media.ts"
-import type { RunningStub, StubOptions } from "../running-stub.ts"
-import { startStub } from "../start-stub.ts"
-import { isObject, type StubCall } from "../stub-call.ts"
+import { findBodyFault, toPathText, type BodySchema } from "../frame/body-fault.ts"
+import { readCount, readPicture } from "../frame/read-media.ts"
+import { isObject, type StubCall } from "../frame/stub-call.ts"
 import {
   hasScheme,
-  type Refusal,
+  refuseBy,
   type StubContext,
   type StubDefinition,
-} from "../stub-definition.ts"
-import { createJobs } from "../stub-jobs.ts"
-import { route, type StubReply } from "../stub-route.ts"
-import type { WebhookMessage } from "../stub-webhooks.ts"
+} from "../frame/stub-definition.ts"
+import { createJobs } from "../frame/stub-jobs.ts"
+import { route, type StubReply } from "../frame/stub-route.ts"
+import type { WebhookMessage } from "../frame/stub-webhooks.ts"
 import { PICTURE_BODY, toFilmSchema } from "./ark-bodies.ts"
 import {
   ARK_TASK_ERRORS,
@@ -50,7 +48,17 @@ const DAY_MS = 86_400_000
 /** Three retries; their pauses are undocumented. */
 const RETRY_MS = [1_000, 5_000, 25_000]
 
-const ARK: StubDefinition = {
+const refuse = refuseBy(toError, {
+  unauthorized: [401, "AuthenticationError", "The API key is missing or invalid."],
+  "unknown-path": [404, "InvalidAction", "The specified action is invalid."],
+  "not-found": [404, "ResourceNotFound", "The specified task is not found."],
+  malformed: [400, "InvalidParameter", "The request body is not valid JSON."],
+  "too-large": [413, "InvalidParameter.OversizeBody", "The request body is too large."],
+  broken: [500, "InternalServiceError", "An unexpected internal error."],
+  busy: [429, "RateLimitExceeded.EndpointRPMExceeded", "The rate limit is exceeded."],
+})
+
+export const ARK: StubDefinition = {
   hosts: ["ark.ap-southeast.bytepluses.com", "ark.cn-beijing.volces.com", "ark-content.stub"],
   filesHost: "ark-content.stub",
   ownFaults: OWN_FAULTS,
@@ -58,10 +66,8 @@ const ARK: StubDefinition = {
   refuse,
   createRoutes(context) {
     const state = { context, jobs: createJobs<ArkData>(context) }
-    const withTask = (handle: (job: ArkTask) => StubReply) => (call: StubCall) => {
-      const job = state.jobs.all.get(call.params["id"] ?? "")
-      return job !== undefined && isKept(state, job) ? handle(job) : refuse("not-found")
-    }
+    const withTask = (handle: (job: ArkTask) => StubReply) =>
+      state.jobs.handle(handle, (job) => isKept(state, job))
     return [
       route("create", `POST ${TASKS}`, (call) => create(state, call)),
       route("other", `GET ${TASKS}`, (call) => list(state, call)),
@@ -78,10 +84,6 @@ const ARK: StubDefinition = {
       route("create", "POST /api/v3/images/generations", (call) => makeImages(context, call)),
     ]
   },
-}
-
-export function startArkStub(options?: StubOptions): Promise<RunningStub> {
-  return startStub(ARK, options)
 }
 
 function findRefusal({ strikes }: StubContext): StubReply | undefined {
@@ -126,7 +128,6 @@ function planCallbacks(state: ArkState, job: ArkTask, call: StubCall): void {
       { at: job.endAt, toMessage: toMessage() },
     ],
     retryMs: RETRY_MS,
-    sign: () => ({}),
     over: job.over,
     finishNow: () => state.jobs.finish(job),
   })
@@ -210,23 +211,4 @@ function findInvalid(schema: BodySchema, body: unknown): StubReply | undefined {
 function toError(status: number, code: string, message: string, param = ""): StubReply {
   const type = status === 401 ? "Unauthorized" : status === 429 ? "TooManyRequests" : "BadRequest"
   return { status, json: { error: { code, message, param, type } } }
-}
-
-function refuse(reason: Refusal): StubReply {
-  switch (reason) {
-    case "unauthorized":
-      return toError(401, "AuthenticationError", "The API key is missing or invalid.")
-    case "unknown-path":
-      return toError(404, "InvalidAction", "The specified action is invalid.")
-    case "not-found":
-      return toError(404, "ResourceNotFound", "The specified task is not found.")
-    case "malformed":
-      return toError(400, "InvalidParameter", "The request body is not valid JSON.")
-    case "too-large":
-      return toError(413, "InvalidParameter.OversizeBody", "The request body is too large.")
-    case "broken":
-      return toError(500, "InternalServiceError", "An unexpected internal error.")
-    case "busy":
-      return toError(429, "RateLimitExceeded.EndpointRPMExceeded", "The rate limit is exceeded.")
-  }
 }

@@ -8,7 +8,7 @@ import {
   textOf,
   WEB_URL,
   type BodySchema,
-} from "../body-fault.ts"
+} from "../frame/body-fault.ts"
 
 /** A URL, or base64 without the head of a data URL. */
 const INPUT = v.pipe(

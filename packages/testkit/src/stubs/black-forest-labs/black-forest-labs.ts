@@ -5,15 +5,18 @@
  * is the request's own; the stub takes http for a webhook, which the provider does not.
  */
 import { createHmac, randomUUID } from "node:crypto"
-import { findBodyFault, type BodyFault } from "../body-fault.ts"
-import { readFilm, readPicture } from "../read-media.ts"
-import type { RunningStub, StubOptions } from "../running-stub.ts"
-import { startStub } from "../start-stub.ts"
-import type { StubCall } from "../stub-call.ts"
-import { isKey, type Refusal, type StubContext, type StubDefinition } from "../stub-definition.ts"
-import { createJobs, type StubJob, type StubJobs } from "../stub-jobs.ts"
-import { route, type StubReply } from "../stub-route.ts"
-import type { WebhookMessage } from "../stub-webhooks.ts"
+import { findBodyFault, type BodyFault } from "../frame/body-fault.ts"
+import { readFilm, readPicture } from "../frame/read-media.ts"
+import type { StubCall } from "../frame/stub-call.ts"
+import {
+  isKey,
+  refuseWith,
+  type StubContext,
+  type StubDefinition,
+} from "../frame/stub-definition.ts"
+import { createJobs, type StubJob, type StubJobs } from "../frame/stub-jobs.ts"
+import { route, type StubReply } from "../frame/stub-route.ts"
+import type { WebhookMessage } from "../frame/stub-webhooks.ts"
 import { toBodySchema } from "./black-forest-labs-bodies.ts"
 
 type Fields = Readonly<Record<string, unknown>>
@@ -48,7 +51,19 @@ const CLUSTER = "api.us2.bfl.ai"
 const TEN_MINUTES_MS = 600_000
 const RETRY_MS = [1_000, 5_000, 30_000]
 
-const BLACK_FOREST_LABS: StubDefinition = {
+const refuse = refuseWith({
+  unauthorized: toDetail(403, "Not authenticated - Invalid Authentication"),
+  "not-found": toDetail(404, "Not Found"),
+  malformed: {
+    status: 422,
+    json: { detail: [{ loc: ["body"], msg: "JSON decode error", type: "json_invalid" }] },
+  },
+  "too-large": toDetail(413, "Request Entity Too Large"),
+  broken: toDetail(500, "Internal Server Error"),
+  busy: { status: 429, json: { error: "rate_limit_exceeded", retry_after: 1 } },
+})
+
+export const BLACK_FOREST_LABS: StubDefinition = {
   hosts: ["api.bfl.ai", "api.eu.bfl.ai", "api.us.bfl.ai", CLUSTER, "delivery.bfl.ai"],
   filesHost: "delivery.bfl.ai",
   ownFaults: OWN_FAULTS,
@@ -62,10 +77,6 @@ const BLACK_FOREST_LABS: StubDefinition = {
       route("create", "POST /v1/{model}", (call) => create(state, call)),
     ]
   },
-}
-
-export function startBlackForestLabsStub(options?: StubOptions): Promise<RunningStub> {
-  return startStub(BLACK_FOREST_LABS, options)
 }
 
 function create(state: BflState, call: StubCall): StubReply {
@@ -155,25 +166,4 @@ function sign(raw: string, secret: string): Readonly<Record<string, string>> {
 
 function toDetail(status: number, detail: string): StubReply {
   return { status, json: { detail } }
-}
-
-function refuse(reason: Refusal): StubReply {
-  switch (reason) {
-    case "unauthorized":
-      return toDetail(403, "Not authenticated - Invalid Authentication")
-    case "unknown-path":
-    case "not-found":
-      return toDetail(404, "Not Found")
-    case "malformed":
-      return {
-        status: 422,
-        json: { detail: [{ loc: ["body"], msg: "JSON decode error", type: "json_invalid" }] },
-      }
-    case "too-large":
-      return toDetail(413, "Request Entity Too Large")
-    case "broken":
-      return toDetail(500, "Internal Server Error")
-    case "busy":
-      return { status: 429, json: { error: "rate_limit_exceeded", retry_after: 1 } }
-  }
 }

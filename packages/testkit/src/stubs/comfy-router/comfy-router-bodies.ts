@@ -4,7 +4,7 @@
  */
 import * as v from "valibot"
 import { PASSED_ON_FILM, PASSED_ON_PICTURE } from "../ark/ark-bodies.ts"
-import { bodyOf, integerOf, oneOf, textOf, type BodySchema } from "../body-fault.ts"
+import { bodyOf, integerOf, oneOf, textOf, type BodySchema } from "../frame/body-fault.ts"
 
 const CHANNEL = integerOf(0, 255)
 const COLOUR = bodyOf({ rgb: v.strictTuple([CHANNEL, CHANNEL, CHANNEL]) })

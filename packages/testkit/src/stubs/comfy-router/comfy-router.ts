@@ -4,21 +4,19 @@
  * charge. A refusal before dispatch leaves the key free.
  */
 import { randomUUID } from "node:crypto"
-import { findBodyFault, type BodyFault } from "../body-fault.ts"
-import { createIdempotencyKeys, type IdempotencyKeys } from "../idempotency-keys.ts"
-import { makesFilms, readFilm, readPicture } from "../read-media.ts"
-import type { RunningStub, StubOptions } from "../running-stub.ts"
-import { startStub } from "../start-stub.ts"
-import type { StubCall } from "../stub-call.ts"
+import { findBodyFault, type BodyFault } from "../frame/body-fault.ts"
+import { createIdempotencyKeys, type IdempotencyKeys } from "../frame/idempotency-keys.ts"
+import { makesFilms, readFilm, readPicture } from "../frame/read-media.ts"
+import type { StubCall } from "../frame/stub-call.ts"
 import {
   hasScheme,
   isKey,
-  type Refusal,
+  refuseBy,
   type StubContext,
   type StubDefinition,
-} from "../stub-definition.ts"
-import { createJobs, type StubJob, type StubJobs } from "../stub-jobs.ts"
-import { route, type StubReply } from "../stub-route.ts"
+} from "../frame/stub-definition.ts"
+import { createJobs, type StubJob, type StubJobs } from "../frame/stub-jobs.ts"
+import { route, type StubReply } from "../frame/stub-route.ts"
 import { toPassedOnSchema } from "./comfy-router-bodies.ts"
 
 type Fields = Readonly<Record<string, unknown>>
@@ -61,7 +59,16 @@ const OWN_FAULTS = [...Object.keys(FAILURES), ...Object.keys(REFUSALS), "still-a
 const DAY_MS = 86_400_000
 const BASE = "/v2/models/{provider}/{model}"
 
-const COMFY_ROUTER: StubDefinition = {
+const refuse = refuseBy(toError, {
+  unauthorized: [401, "unauthorized"],
+  "not-found": [404, "request_not_found"],
+  malformed: [422, "invalid_input"],
+  "too-large": [413, "invalid_input"],
+  broken: [500, "internal_error"],
+  busy: [429, "rate_limited"],
+})
+
+export const COMFY_ROUTER: StubDefinition = {
   hosts: ["api.comfy.org", "assets.comfy.stub"],
   filesHost: "assets.comfy.stub",
   ownFaults: OWN_FAULTS,
@@ -71,34 +78,26 @@ const COMFY_ROUTER: StubDefinition = {
   createRoutes(context) {
     const keys = createIdempotencyKeys(context.clock, DAY_MS)
     const state = { context, keys, jobs: createJobs<RouterData>(context) }
-    const withJob = (handle: (job: RouterJob) => StubReply) => (call: StubCall) => {
-      const job = state.jobs.all.get(call.params["id"] ?? "")
-      return job === undefined ? refuse("not-found") : handle(job)
-    }
     return [
       route("create", `POST ${BASE}/requests`, (call) => create(state, call)),
       route(
         "poll",
         `GET ${BASE}/requests/{id}/status`,
-        withJob((job) => showStatus(state, job)),
+        state.jobs.handle((job) => showStatus(state, job)),
       ),
       route(
         "poll",
         `GET ${BASE}/requests/{id}`,
-        withJob((job) => showResult(state, job)),
+        state.jobs.handle((job) => showResult(state, job)),
       ),
       route(
         "other",
         `PUT ${BASE}/requests/{id}/cancel`,
-        withJob((job) => cancel(state, job)),
+        state.jobs.handle((job) => cancel(state, job)),
       ),
       route("create", `POST ${BASE}`, (call) => runAtOnce(state, call)),
     ]
   },
-}
-
-export function startComfyRouterStub(options?: StubOptions): Promise<RunningStub> {
-  return startStub(COMFY_ROUTER, options)
 }
 
 function create(state: RouterState, call: StubCall): StubReply {
@@ -219,22 +218,4 @@ function toError(status: number, type: string, fault?: BodyFault): StubReply {
   const detail = [{ loc: ["body", ...path], msg: words, type }]
   const json = status === 422 ? { detail } : { error: { type, message } }
   return { status, headers: { "x-comfy-error-type": type }, json }
-}
-
-function refuse(reason: Refusal): StubReply {
-  switch (reason) {
-    case "unauthorized":
-      return toError(401, "unauthorized")
-    case "unknown-path":
-    case "not-found":
-      return toError(404, "request_not_found")
-    case "malformed":
-      return toError(422, "invalid_input")
-    case "too-large":
-      return toError(413, "invalid_input")
-    case "broken":
-      return toError(500, "internal_error")
-    case "busy":
-      return toError(429, "rate_limited")
-  }
 }

@@ -1,7 +1,7 @@
 /** ComfyUI's messages about a prompt over its WebSocket, to the client that sent it. */
-import type { StubContext } from "../stub-definition.ts"
+import type { StubContext } from "../frame/stub-definition.ts"
 import { findOutputs, type Prompt } from "./comfyui-prompt.ts"
-import type { TextSocket } from "../text-socket.ts"
+import type { TextSocket } from "../frame/text-socket.ts"
 
 export interface ComfyProgress {
   follow(prompt: Prompt): void

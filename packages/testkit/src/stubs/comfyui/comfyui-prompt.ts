@@ -2,11 +2,11 @@
  * A prompt in ComfyUI: a graph of nodes with an ID that the client may choose. IDs are not checked for uniqueness:
  * a repeated ID is another run, whose history replaces the first.
  */
-import { isObject } from "../stub-call.ts"
+import { isObject } from "../frame/stub-call.ts"
 import { findInputFaults } from "./comfyui-inputs.ts"
-import type { StubContext } from "../stub-definition.ts"
-import type { StubJob } from "../stub-jobs.ts"
-import type { StubMedia } from "../stub-files.ts"
+import type { StubContext } from "../frame/stub-definition.ts"
+import type { StubJob } from "../frame/stub-jobs.ts"
+import type { StubMedia } from "../frame/stub-files.ts"
 
 type Fields = Readonly<Record<string, unknown>>
 

@@ -4,12 +4,10 @@
  * test sees a prompt that ran twice. Paths may begin with `/api`, as in newer versions.
  */
 import { randomUUID } from "node:crypto"
-import type { RunningStub, StubOptions } from "../running-stub.ts"
-import { startStub } from "../start-stub.ts"
-import { isObject, type StubCall } from "../stub-call.ts"
-import type { Refusal, StubContext, StubDefinition } from "../stub-definition.ts"
-import { createJobs, type StubJobs } from "../stub-jobs.ts"
-import { openRoute, type StubHandler, type StubReply, type StubRoute } from "../stub-route.ts"
+import { isObject, type StubCall } from "../frame/stub-call.ts"
+import { refuseWith, type StubContext, type StubDefinition } from "../frame/stub-definition.ts"
+import { createJobs, type StubJobs } from "../frame/stub-jobs.ts"
+import { openRoute, type StubHandler, type StubReply, type StubRoute } from "../frame/stub-route.ts"
 import { findGraphErrors, toHistory, type Prompt, type PromptData } from "./comfyui-prompt.ts"
 import { showNodes } from "./comfyui-nodes.ts"
 import { createProgress, type ComfyProgress } from "./comfyui-progress.ts"
@@ -41,7 +39,16 @@ const OWN_FAULTS = [
   "interrupts-another",
 ]
 
-const COMFYUI: StubDefinition = {
+const refuse = refuseWith({
+  unauthorized: { status: 401 },
+  "not-found": { status: 404, text: "404: Not Found" },
+  malformed: { status: 400, json: { error: { type: "no_prompt", message: "No prompt provided" } } },
+  "too-large": { status: 413, text: "413: Payload Too Large" },
+  broken: { status: 500, text: "500 Internal Server Error" },
+  busy: { status: 429, text: "429: Too Many Requests" },
+})
+
+export const COMFYUI: StubDefinition = {
   hosts: ["api"],
   filesHost: "api",
   ownFaults: OWN_FAULTS,
@@ -59,10 +66,6 @@ const COMFYUI: StubDefinition = {
       }
     return toRoutes(state).map((each) => ({ ...each, handle: after(each.handle) }))
   },
-}
-
-export function startComfyUiStub(options?: StubOptions): Promise<RunningStub> {
-  return startStub(COMFYUI, options)
 }
 
 function toRoutes(state: ComfyState): StubRoute[] {
@@ -184,22 +187,4 @@ function interrupt({ context, jobs }: ComfyState, call: StubCall): StubReply {
     if (isMeant && jobs.phaseOf(job) === "running") jobs.cancel(job)
   }
   return {}
-}
-
-function refuse(reason: Refusal): StubReply {
-  switch (reason) {
-    case "unauthorized":
-      return { status: 401 }
-    case "unknown-path":
-    case "not-found":
-      return { status: 404, text: "404: Not Found" }
-    case "malformed":
-      return { status: 400, json: { error: { type: "no_prompt", message: "No prompt provided" } } }
-    case "too-large":
-      return { status: 413, text: "413: Payload Too Large" }
-    case "broken":
-      return { status: 500, text: "500 Internal Server Error" }
-    case "busy":
-      return { status: 429, text: "429: Too Many Requests" }
-  }
 }

@@ -14,7 +14,7 @@ import {
   textOf,
   type BodyFault,
   type BodySchema,
-} from "../body-fault.ts"
+} from "../frame/body-fault.ts"
 
 export interface InputError {
   readonly loc: readonly (string | number)[]

@@ -2,7 +2,7 @@
  * How a job at fal fails. A model's failure shows only when the result is fetched, since its status is COMPLETED
  * like any other. A runner's failure is in the status, as `error_type`.
  */
-import type { StubReply } from "../stub-route.ts"
+import type { StubReply } from "../frame/stub-route.ts"
 
 export interface FalFailure {
   readonly status: number

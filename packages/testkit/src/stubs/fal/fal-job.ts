@@ -2,9 +2,9 @@
  * A request in fal's queue. Its outcome is decided when it is submitted, so that a test that turns a fault off
  * again knows which requests it struck.
  */
-import { isObject, type StubCall } from "../stub-call.ts"
-import type { StubContext } from "../stub-definition.ts"
-import type { StubJob, StubJobs } from "../stub-jobs.ts"
+import { isObject, type StubCall } from "../frame/stub-call.ts"
+import type { StubContext } from "../frame/stub-definition.ts"
+import type { StubJob, StubJobs } from "../frame/stub-jobs.ts"
 import { CANCELLED, FAL_FAILURES, START_TIMEOUT, type FalFailure } from "./fal-failures.ts"
 import { createOutput, type FalOutput } from "./fal-outputs.ts"
 import type { FalSigner } from "./fal-signature.ts"

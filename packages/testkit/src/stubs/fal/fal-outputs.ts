@@ -2,9 +2,9 @@
  * The output of an endpoint of fal for an input: a film if the endpoint's name speaks of video, and
  * pictures otherwise. The result is the model's output, in no envelope.
  */
-import { isObject } from "../stub-call.ts"
-import { toOutputSize, type OutputSize } from "../output-size.ts"
-import type { StubFiles, StubMedia } from "../stub-files.ts"
+import { isObject } from "../frame/stub-call.ts"
+import { toOutputSize, type OutputSize } from "../frame/output-size.ts"
+import type { StubFiles, StubMedia } from "../frame/stub-files.ts"
 
 export interface FalOutput {
   readonly body: Readonly<Record<string, unknown>>

@@ -4,9 +4,9 @@
  * stub takes the moment of sending. How far the list lags is undocumented too: the fault `list-lags`
  * hides what is younger than two minutes.
  */
-import type { StubCall } from "../stub-call.ts"
-import type { StubContext } from "../stub-definition.ts"
-import { openRoute, route, type StubReply, type StubRoute } from "../stub-route.ts"
+import type { StubCall } from "../frame/stub-call.ts"
+import type { StubContext } from "../frame/stub-definition.ts"
+import { openRoute, route, type StubReply, type StubRoute } from "../frame/stub-route.ts"
 import { isOutput, outcomeOf, type FalJob, type FalState } from "./fal-job.ts"
 
 const UNIT_PRICE = 0.04

@@ -3,9 +3,9 @@
  * leave out what follows owner and app in the endpoint, and an ID is known under those two alone.
  */
 import { randomUUID } from "node:crypto"
-import type { StubCall } from "../stub-call.ts"
-import type { JobPhase } from "../stub-jobs.ts"
-import { route, type StubReply, type StubRoute } from "../stub-route.ts"
+import type { StubCall } from "../frame/stub-call.ts"
+import type { JobPhase } from "../frame/stub-jobs.ts"
+import { route, type StubReply, type StubRoute } from "../frame/stub-route.ts"
 import { findInputError } from "./fal-bodies.ts"
 import { CANCELLED, toFailureReply } from "./fal-failures.ts"
 import { isOutput, outcomeOf, readOrder, toApp, type FalJob, type FalState } from "./fal-job.ts"
@@ -15,16 +15,8 @@ const LOCKED =
   "User is locked. Reason: Exhausted balance. Top up your balance at fal.ai/dashboard/billing."
 
 export function createQueueRoutes(state: FalState): readonly StubRoute[] {
-  const { refuse } = state.context
-
-  function withJob(handle: (job: FalJob, call: StubCall) => StubReply) {
-    return (call: StubCall): StubReply => {
-      const job = state.jobs.all.get(call.params["id"] ?? "")
-      const isKnown = job !== undefined && toApp(job.data.endpoint) === call.params["app"]
-      return isKnown ? handle(job, call) : refuse("not-found")
-    }
-  }
-
+  const withJob = (handle: (job: FalJob, call: StubCall) => StubReply) =>
+    state.jobs.handle(handle, ({ data }, { params }) => toApp(data.endpoint) === params["app"])
   const showStatus = withJob((job, call) => toStatus(state, job, call.query.get("logs") === "1"))
   const showResult = withJob((job) => toResult(state, job))
   const streamStatus = withJob((job, call) => ({

@@ -3,9 +3,9 @@
  * served. The first one needs no key. Above 90 MB the client sends parts, numbered from 1.
  */
 import { randomUUID } from "node:crypto"
-import type { StubCall } from "../stub-call.ts"
-import type { StubContext } from "../stub-definition.ts"
-import { openRoute, route, type StubReply, type StubRoute } from "../stub-route.ts"
+import type { StubCall } from "../frame/stub-call.ts"
+import type { StubContext } from "../frame/stub-definition.ts"
+import { openRoute, route, type StubReply, type StubRoute } from "../frame/stub-route.ts"
 
 export function createUploadRoutes(context: StubContext): readonly StubRoute[] {
   const types = new Map<string, string>()

@@ -3,8 +3,8 @@
  * missing, with `payload_error` in its place, although the status is OK.
  */
 import { randomUUID } from "node:crypto"
-import type { StubCall } from "../stub-call.ts"
-import type { WebhookMessage } from "../stub-webhooks.ts"
+import type { StubCall } from "../frame/stub-call.ts"
+import type { WebhookMessage } from "../frame/stub-webhooks.ts"
 import { toFailureBody } from "./fal-failures.ts"
 import { isOutput, outcomeOf, type FalJob, type FalState } from "./fal-job.ts"
 

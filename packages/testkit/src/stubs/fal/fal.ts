@@ -4,11 +4,9 @@
  * path may begin with the name of its host, and stands for `queue.fal.run` if it has none; only
  * `fal.run` has to be named, since its paths are those of the queue.
  */
-import type { RunningStub, StubOptions } from "../running-stub.ts"
-import { startStub } from "../start-stub.ts"
-import { hasScheme, type Refusal, type StubDefinition } from "../stub-definition.ts"
-import { openRoute, type StubReply } from "../stub-route.ts"
-import { createJobs } from "../stub-jobs.ts"
+import { hasScheme, refuseWith, type StubDefinition } from "../frame/stub-definition.ts"
+import { openRoute, type StubReply } from "../frame/stub-route.ts"
+import { createJobs } from "../frame/stub-jobs.ts"
 import type { FalOrderData } from "./fal-job.ts"
 import { FAL_FAILURES } from "./fal-failures.ts"
 import { createPlatformRoutes } from "./fal-platform.ts"
@@ -33,7 +31,23 @@ const OWN_FAULTS = [
   "list-lags",
 ]
 
-const FAL: StubDefinition = {
+const refuse = refuseWith({
+  unauthorized: {
+    status: 401,
+    json: { detail: "Cannot access application. Authentication is required." },
+  },
+  "unknown-path": { status: 404, json: { detail: "Not Found" } },
+  "not-found": { status: 404, json: { status: "NOT_FOUND" } },
+  malformed: infra(400, "bad_request", "The request could not be read."),
+  "too-large": infra(413, "bad_request", "The request is too large."),
+  broken: infra(500, "internal_error", "Internal Server Error"),
+  busy: {
+    ...infra(429, "concurrent_requests_limit", "Too many concurrent requests."),
+    headers: { "x-fal-error-type": "concurrent_requests_limit", "x-fal-needs-retry": "1" },
+  },
+})
+
+export const FAL: StubDefinition = {
   hosts: ["queue.fal.run", "fal.run", "rest.fal.ai", "api.fal.ai", "v3b.fal.media"],
   filesHost: "v3b.fal.media",
   ownFaults: OWN_FAULTS,
@@ -49,34 +63,6 @@ const FAL: StubDefinition = {
       ...createQueueRoutes(state),
     ]
   },
-}
-
-export function startFalStub(options?: StubOptions): Promise<RunningStub> {
-  return startStub(FAL, options)
-}
-
-function refuse(reason: Refusal): StubReply {
-  switch (reason) {
-    case "unauthorized":
-      return {
-        status: 401,
-        json: { detail: "Cannot access application. Authentication is required." },
-      }
-    case "unknown-path":
-      return { status: 404, json: { detail: "Not Found" } }
-    case "not-found":
-      return { status: 404, json: { status: "NOT_FOUND" } }
-    case "malformed":
-      return infra(400, "bad_request", "The request could not be read.")
-    case "too-large":
-      return infra(413, "bad_request", "The request is too large.")
-    case "broken":
-      return infra(500, "internal_error", "Internal Server Error")
-    case "busy": {
-      const reply = infra(429, "concurrent_requests_limit", "Too many concurrent requests.")
-      return { ...reply, headers: { ...reply.headers, "x-fal-needs-retry": "1" } }
-    }
-  }
 }
 
 function infra(status: number, type: string, detail: string): StubReply {

@@ -3,7 +3,7 @@
  * although Vertex does: `generateAudio`, `outputMimeType` and others. Such a member is answered 400.
  */
 import * as v from "valibot"
-import { bodyOf, integerOf, listOf, numberOf, oneOf, type BodySchema } from "../body-fault.ts"
+import { bodyOf, integerOf, listOf, numberOf, oneOf, type BodySchema } from "../frame/body-fault.ts"
 
 const BASE64 = v.pipe(v.string(), v.nonEmpty(), v.base64())
 const INLINE = bodyOf({ mimeType: v.string(), data: BASE64 })

@@ -2,7 +2,7 @@
  * How Gemini refuses: with a 200. A blocked prompt is in `promptFeedback`, a blocked output in `finishReason`, with
  * candidates or without. Text in place of the picture is a refusal as well.
  */
-import type { StubReply } from "../stub-route.ts"
+import type { StubReply } from "../frame/stub-route.ts"
 
 type Fields = Readonly<Record<string, unknown>>
 

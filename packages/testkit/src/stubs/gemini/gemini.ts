@@ -4,14 +4,12 @@
  * signed URL, which has no use for it. Vertex is not served, nor are webhooks, whose form is unproven.
  */
 import { randomUUID } from "node:crypto"
-import { findBodyFault, toPathText, type BodySchema } from "../body-fault.ts"
-import { readCount, readFilm, readPicture } from "../read-media.ts"
-import type { RunningStub, StubOptions } from "../running-stub.ts"
-import { startStub } from "../start-stub.ts"
-import { isObject, type StubCall } from "../stub-call.ts"
-import { isKey, type Refusal, type StubContext, type StubDefinition } from "../stub-definition.ts"
-import { createJobs, type StubJob, type StubJobs } from "../stub-jobs.ts"
-import { openRoute, route, type StubReply, type StubRoute } from "../stub-route.ts"
+import { findBodyFault, toPathText, type BodySchema } from "../frame/body-fault.ts"
+import { readCount, readFilm, readPicture } from "../frame/read-media.ts"
+import { isObject, type StubCall } from "../frame/stub-call.ts"
+import { isKey, refuseBy, type StubContext, type StubDefinition } from "../frame/stub-definition.ts"
+import { createJobs, type StubJob, type StubJobs } from "../frame/stub-jobs.ts"
+import { openRoute, route, type StubReply, type StubRoute } from "../frame/stub-route.ts"
 import { CONTENT_BODY, FILM_BODY, PICTURE_BODY } from "./gemini-bodies.ts"
 import { IMAGE_OUTCOMES, toGoogleError, VIDEO_OUTCOMES } from "./gemini-outcomes.ts"
 
@@ -44,7 +42,21 @@ const OWN_FAULTS = [
 const VERSIONS = ["v1", "v1beta"]
 const TWO_DAYS_MS = 2 * 86_400_000
 
-const GEMINI: StubDefinition = {
+const refuse = refuseBy(toGoogleError, {
+  unauthorized: [403, "PERMISSION_DENIED", "The API key is not valid."],
+  "not-found": [404, "NOT_FOUND", "Requested entity was not found."],
+  malformed: [400, "INVALID_ARGUMENT", "Invalid JSON payload received."],
+  "too-large": [413, "INVALID_ARGUMENT", "Request payload size exceeds the limit."],
+  broken: [500, "INTERNAL", "An internal error has occurred."],
+  busy: [
+    429,
+    "RESOURCE_EXHAUSTED",
+    "You exceeded your current quota.",
+    [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "17s" }],
+  ],
+})
+
+export const GEMINI: StubDefinition = {
   hosts: ["generativelanguage.googleapis.com", "signed.googleapis.stub"],
   filesHost: "signed.googleapis.stub",
   ownFaults: OWN_FAULTS,
@@ -71,7 +83,14 @@ function createVersion(state: GeminiState, base: string): readonly StubRoute[] {
     route("create", `POST ${model}:generateContent`, (call) => generate(context, call)),
     route("create", `POST ${model}:predict`, (call) => predict(context, call)),
     route("create", `POST ${model}:predictLongRunning`, (call) => createFilm(state, call)),
-    route("poll", `GET ${model}/operations/{id}`, (call) => showOperation(state, call)),
+    route(
+      "poll",
+      `GET ${model}/operations/{id}`,
+      state.jobs.handle(
+        (job) => showOperation(state, job),
+        ({ data }, { params }) => data.model === params["model"],
+      ),
+    ),
     route("other", `GET ${base}/models`, () => ({
       json: { models: [{ name: "models/gemini-3-pro-image" }] },
     })),
@@ -80,10 +99,6 @@ function createVersion(state: GeminiState, base: string): readonly StubRoute[] {
       headers: { location: context.toUrl(`/signed.googleapis.stub/signed/${call.params["id"]}`) },
     })),
   ]
-}
-
-export function startGeminiStub(options?: StubOptions): Promise<RunningStub> {
-  return startStub(GEMINI, options)
 }
 
 function hasKey({ headers, query }: StubCall): boolean {
@@ -170,10 +185,7 @@ function toName({ id, data }: Operation): string {
   return `models/${data.model}/operations/${id}`
 }
 
-function showOperation(state: GeminiState, call: StubCall): StubReply {
-  const { context, jobs } = state
-  const job = jobs.all.get(call.params["id"] ?? "")
-  if (job === undefined || job.data.model !== call.params["model"]) return refuse("not-found")
+function showOperation({ context, jobs }: GeminiState, job: Operation): StubReply {
   const name = toName(job)
   if (jobs.phaseOf(job) !== "finished") return { json: { name } }
   const { outcome, parameters } = job.data
@@ -189,27 +201,4 @@ function showOperation(state: GeminiState, call: StubCall): StubReply {
   })
   const response = { generateVideoResponse: { generatedSamples } }
   return { json: { name, done: true, response } }
-}
-
-function refuse(reason: Refusal): StubReply {
-  switch (reason) {
-    case "unauthorized":
-      return toGoogleError(403, "PERMISSION_DENIED", "The API key is not valid.")
-    case "unknown-path":
-    case "not-found":
-      return toGoogleError(404, "NOT_FOUND", "Requested entity was not found.")
-    case "malformed":
-      return toGoogleError(400, "INVALID_ARGUMENT", "Invalid JSON payload received.")
-    case "too-large":
-      return toGoogleError(413, "INVALID_ARGUMENT", "Request payload size exceeds the limit.")
-    case "broken":
-      return toGoogleError(500, "INTERNAL", "An internal error has occurred.")
-    case "busy": {
-      const type = "type.googleapis.com/google.rpc.RetryInfo"
-      const message = "You exceeded your current quota."
-      return toGoogleError(429, "RESOURCE_EXHAUSTED", message, [
-        { "@type": type, retryDelay: "17s" },
-      ])
-    }
-  }
 }

@@ -11,7 +11,7 @@ import {
   textOf,
   WEB_URL,
   type BodySchema,
-} from "../body-fault.ts"
+} from "../frame/body-fault.ts"
 
 interface References {
   readonly image_urls?: readonly string[]

@@ -4,21 +4,19 @@
  * state, even after its end. How long a key is valid is not stated; here it is a day.
  */
 import { randomUUID } from "node:crypto"
-import { findBodyFault, toPathText } from "../body-fault.ts"
-import { createIdempotencyKeys, type IdempotencyKeys } from "../idempotency-keys.ts"
-import { makesFilms, readFilm, readPicture } from "../read-media.ts"
-import type { RunningStub, StubOptions } from "../running-stub.ts"
-import { startStub } from "../start-stub.ts"
-import type { StubCall } from "../stub-call.ts"
+import { findBodyFault, toPathText } from "../frame/body-fault.ts"
+import { createIdempotencyKeys, type IdempotencyKeys } from "../frame/idempotency-keys.ts"
+import { makesFilms, readFilm, readPicture } from "../frame/read-media.ts"
+import type { StubCall } from "../frame/stub-call.ts"
 import {
   hasScheme,
-  type Refusal,
+  refuseBy,
   type StubContext,
   type StubDefinition,
-} from "../stub-definition.ts"
-import { createJobs, type StubJob, type StubJobs } from "../stub-jobs.ts"
-import { openRoute, route, type StubReply } from "../stub-route.ts"
-import type { WebhookMessage } from "../stub-webhooks.ts"
+} from "../frame/stub-definition.ts"
+import { createJobs, type StubJob, type StubJobs } from "../frame/stub-jobs.ts"
+import { openRoute, route, type StubReply } from "../frame/stub-route.ts"
+import type { WebhookMessage } from "../frame/stub-webhooks.ts"
 import { toInputSchema } from "./higgsfield-bodies.ts"
 
 type Fields = Readonly<Record<string, unknown>>
@@ -48,7 +46,17 @@ const DAY_MS = 86_400_000
 /** Tries within two hours; their pauses are undocumented. */
 const RETRY_MS = [5_000, 30_000, 120_000, 600_000, 1_800_000]
 
-const HIGGSFIELD: StubDefinition = {
+const refuse = refuseBy(toError, {
+  unauthorized: [401, "Invalid credentials"],
+  "not-found": [404, "Not found"],
+  malformed: [400, "Invalid JSON"],
+  "too-large": [413, "Request entity too large"],
+  broken: [500, "Internal server error"],
+  // The same status as a bad request: only the text tells them apart.
+  busy: [400, "Maximum number of concurrent requests reached"],
+})
+
+export const HIGGSFIELD: StubDefinition = {
   hosts: ["api.higgsfield.ai", "files.higgsfield.ai"],
   filesHost: "files.higgsfield.ai",
   ownFaults: OWN_FAULTS,
@@ -58,20 +66,16 @@ const HIGGSFIELD: StubDefinition = {
   createRoutes(context) {
     const keys = createIdempotencyKeys(context.clock, DAY_MS)
     const state = { context, keys, jobs: createJobs<HiggsfieldData>(context) }
-    const withJob = (handle: (job: HiggsfieldJob) => StubReply) => (call: StubCall) => {
-      const job = state.jobs.all.get(call.params["id"] ?? "")
-      return job === undefined ? refuse("not-found") : handle(job)
-    }
     return [
       route(
         "poll",
         "GET /requests/{id}/status",
-        withJob((job) => ({ json: show(state, job) })),
+        state.jobs.handle((job) => ({ json: show(state, job) })),
       ),
       route(
         "other",
         "POST /requests/{id}/cancel",
-        withJob((job) => cancel(state, job)),
+        state.jobs.handle((job) => cancel(state, job)),
       ),
       route("other", "POST /files/generate-upload-url", (call) => createUpload(state, call)),
       openRoute("other", "PUT /uploads/{id}", (call) => {
@@ -82,10 +86,6 @@ const HIGGSFIELD: StubDefinition = {
       route("create", "POST /{model*}", (call) => create(state, call)),
     ]
   },
-}
-
-export function startHiggsfieldStub(options?: StubOptions): Promise<RunningStub> {
-  return startStub(HIGGSFIELD, options)
 }
 
 function create(state: HiggsfieldState, call: StubCall): StubReply {
@@ -188,7 +188,6 @@ function planWebhook(state: HiggsfieldState, job: HiggsfieldJob, call: StubCall)
     url,
     events: [{ at: job.endAt, toMessage }],
     retryMs: RETRY_MS,
-    sign: () => ({}),
     over: job.over,
     finishNow: () => state.jobs.finish(job),
   })
@@ -196,23 +195,4 @@ function planWebhook(state: HiggsfieldState, job: HiggsfieldJob, call: StubCall)
 
 function toError(status: number, detail: string): StubReply {
   return { status, headers: { "x-correlation-id": randomUUID() }, json: { detail } }
-}
-
-function refuse(reason: Refusal): StubReply {
-  switch (reason) {
-    case "unauthorized":
-      return toError(401, "Invalid credentials")
-    case "unknown-path":
-    case "not-found":
-      return toError(404, "Not found")
-    case "malformed":
-      return toError(400, "Invalid JSON")
-    case "too-large":
-      return toError(413, "Request entity too large")
-    case "broken":
-      return toError(500, "Internal server error")
-    case "busy":
-      // The same status as a bad request: only the text tells them apart.
-      return toError(400, "Maximum number of concurrent requests reached")
-  }
 }

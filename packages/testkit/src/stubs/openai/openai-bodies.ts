@@ -11,7 +11,7 @@ import {
   oneOf,
   textOf,
   type BodySchema,
-} from "../body-fault.ts"
+} from "../frame/body-fault.ts"
 
 const SIZE = v.pipe(v.string(), v.check(isSize, "not a size that is offered"))
 

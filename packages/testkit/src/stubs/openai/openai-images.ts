@@ -4,18 +4,16 @@
  * `x-request-id`.
  */
 import { randomUUID } from "node:crypto"
-import { findBodyFault, toPathText, type BodyFault, type BodySchema } from "../body-fault.ts"
-import { readCount, readPicture } from "../read-media.ts"
-import type { RunningStub, StubOptions } from "../running-stub.ts"
-import { startStub } from "../start-stub.ts"
-import type { StubCall } from "../stub-call.ts"
+import { findBodyFault, toPathText, type BodyFault, type BodySchema } from "../frame/body-fault.ts"
+import { readCount, readPicture } from "../frame/read-media.ts"
+import type { StubCall } from "../frame/stub-call.ts"
 import {
   hasScheme,
-  type Refusal,
+  refuseBy,
   type StubContext,
   type StubDefinition,
-} from "../stub-definition.ts"
-import { route, type StubReply } from "../stub-route.ts"
+} from "../frame/stub-definition.ts"
+import { route, type StubReply } from "../frame/stub-route.ts"
 import { EDIT_BODY, EDIT_FORM, GENERATION_BODY } from "./openai-bodies.ts"
 
 type Fields = Readonly<Record<string, unknown>>
@@ -27,7 +25,18 @@ type Fields = Readonly<Record<string, unknown>>
  */
 const OWN_FAULTS = ["moderation", "policy", "no-quota", "retry-after-ms", "large", "silence"]
 
-const OPENAI: StubDefinition = {
+const INVALID = "invalid_request_error"
+
+const refuse = refuseBy(toError, {
+  unauthorized: [401, INVALID, "invalid_api_key", "Incorrect API key provided."],
+  "not-found": [404, INVALID, null, "Not found."],
+  malformed: [400, INVALID, null, "We could not parse the body of your request."],
+  "too-large": [413, INVALID, null, "The request is too large."],
+  broken: [500, "server_error", null, "The server had an error."],
+  busy: [429, "requests", "rate_limit_exceeded", "Rate limit reached for images."],
+})
+
+export const OPENAI: StubDefinition = {
   hosts: ["api.openai.com"],
   filesHost: "api.openai.com",
   ownFaults: OWN_FAULTS,
@@ -44,10 +53,6 @@ const OPENAI: StubDefinition = {
       json: { object: "list", data: [{ id: "gpt-image-2", object: "model", owned_by: "openai" }] },
     })),
   ],
-}
-
-export function startOpenAiStub(options?: StubOptions): Promise<RunningStub> {
-  return startStub(OPENAI, options)
 }
 
 interface ReadBody {
@@ -151,23 +156,4 @@ function toError(
   param: string | null = null,
 ): StubReply {
   return { status, json: { error: { message, type, param, code } } }
-}
-
-function refuse(reason: Refusal): StubReply {
-  const invalid = "invalid_request_error"
-  switch (reason) {
-    case "unauthorized":
-      return toError(401, invalid, "invalid_api_key", "Incorrect API key provided.")
-    case "unknown-path":
-    case "not-found":
-      return toError(404, invalid, null, "Not found.")
-    case "malformed":
-      return toError(400, invalid, null, "We could not parse the body of your request.")
-    case "too-large":
-      return toError(413, invalid, null, "The request is too large.")
-    case "broken":
-      return toError(500, "server_error", null, "The server had an error.")
-    case "busy":
-      return toError(429, "requests", "rate_limit_exceeded", "Rate limit reached for images.")
-  }
 }

@@ -13,7 +13,7 @@ import {
   textOf,
   WEB_URL,
   type BodySchema,
-} from "../body-fault.ts"
+} from "../frame/body-fault.ts"
 
 const SEED = v.pipe(v.number(), v.integer())
 

@@ -2,10 +2,10 @@
  * A prediction of Replicate, and its representation. An hour after its end its input, output and logs are gone, and
  * with them everything by which a lost create could have been found.
  */
-import type { StubCall } from "../stub-call.ts"
-import type { StubContext } from "../stub-definition.ts"
-import type { StubJob, StubJobs } from "../stub-jobs.ts"
-import { makesFilms, readCount, readFilm, readPicture } from "../read-media.ts"
+import type { StubCall } from "../frame/stub-call.ts"
+import type { StubContext } from "../frame/stub-definition.ts"
+import type { StubJob, StubJobs } from "../frame/stub-jobs.ts"
+import { makesFilms, readCount, readFilm, readPicture } from "../frame/read-media.ts"
 
 export interface PredictionData {
   readonly model: string

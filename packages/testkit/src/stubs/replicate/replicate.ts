@@ -3,20 +3,18 @@
  * origin. A path without a host is the API's.
  */
 import { randomUUID } from "node:crypto"
-import { findBodyFault, toPathText, type BodyFault } from "../body-fault.ts"
-import type { RunningStub, StubOptions } from "../running-stub.ts"
-import { signStandardWebhook } from "../standard-webhooks.ts"
-import { startStub } from "../start-stub.ts"
-import type { StubCall } from "../stub-call.ts"
+import { findBodyFault, toPathText, type BodyFault } from "../frame/body-fault.ts"
+import { signStandardWebhook } from "../frame/standard-webhooks.ts"
+import type { StubCall } from "../frame/stub-call.ts"
 import {
   hasScheme,
-  type Refusal,
+  refuseWith,
   type StubContext,
   type StubDefinition,
-} from "../stub-definition.ts"
-import { createJobs } from "../stub-jobs.ts"
-import { route, type StubReply, type StubRoute } from "../stub-route.ts"
-import type { WebhookMessage } from "../stub-webhooks.ts"
+} from "../frame/stub-definition.ts"
+import { createJobs } from "../frame/stub-jobs.ts"
+import { route, type StubReply, type StubRoute } from "../frame/stub-route.ts"
+import type { WebhookMessage } from "../frame/stub-webhooks.ts"
 import { toPredictionSchema } from "./replicate-bodies.ts"
 import {
   isOver,
@@ -36,7 +34,19 @@ const OWN_FAULTS = ["no-credits", "bad-request", ...Object.keys(REPLICATE_ERRORS
 const RETRY_MS = [1_000, 2_000, 4_000, 8_000, 16_000, 29_000]
 const PAGE = 100
 
-const REPLICATE: StubDefinition = {
+const refuse = refuseWith({
+  unauthorized: toError(401, "You did not pass a valid authentication token", "Unauthenticated"),
+  "not-found": toError(404, "The requested resource could not be found.", "Not Found"),
+  malformed: toError(400, "The request body is not valid JSON.", "Bad Request"),
+  "too-large": toError(413, "The request body is too large.", "Payload Too Large"),
+  broken: toError(500, "Internal Server Error", "Internal Server Error"),
+  busy: {
+    status: 429,
+    json: { detail: "Request was throttled. Your rate limit resets in ~30s.", status: 429 },
+  },
+})
+
+export const REPLICATE: StubDefinition = {
   hosts: ["api.replicate.com", "replicate.delivery"],
   filesHost: "replicate.delivery",
   ownFaults: OWN_FAULTS,
@@ -65,28 +75,18 @@ function toNamed({ params }: StubCall): string {
   return `${params["owner"]}/${params["name"]}`
 }
 
-export function startReplicateStub(options?: StubOptions): Promise<RunningStub> {
-  return startStub(REPLICATE, options)
-}
-
 function createPredictionRoutes(state: ReplicateState): readonly StubRoute[] {
-  function withJob(handle: (job: Prediction) => StubReply) {
-    return (call: StubCall): StubReply => {
-      const job = state.jobs.all.get(call.params["id"] ?? "")
-      return job === undefined ? refuse("not-found") : handle(job)
-    }
-  }
   return [
     route("other", "GET /v1/predictions", (call) => list(state, call)),
     route(
       "poll",
       "GET /v1/predictions/{id}",
-      withJob((job) => ({ json: showPrediction(state, job) })),
+      state.jobs.handle((job) => ({ json: showPrediction(state, job) })),
     ),
     route(
       "other",
       "POST /v1/predictions/{id}/cancel",
-      withJob((job) => {
+      state.jobs.handle((job) => {
         state.jobs.cancel(job)
         return { json: showPrediction(state, job) }
       }),
@@ -195,25 +195,4 @@ function toWords({ kind, words }: BodyFault): string {
 
 function toError(status: number, detail: string, title: string): StubReply {
   return { status, json: { title, detail, status } }
-}
-
-function refuse(reason: Refusal): StubReply {
-  switch (reason) {
-    case "unauthorized":
-      return toError(401, "You did not pass a valid authentication token", "Unauthenticated")
-    case "unknown-path":
-    case "not-found":
-      return toError(404, "The requested resource could not be found.", "Not Found")
-    case "malformed":
-      return toError(400, "The request body is not valid JSON.", "Bad Request")
-    case "too-large":
-      return toError(413, "The request body is too large.", "Payload Too Large")
-    case "broken":
-      return toError(500, "Internal Server Error", "Internal Server Error")
-    case "busy":
-      return {
-        status: 429,
-        json: { detail: "Request was throttled. Your rate limit resets in ~30s.", status: 429 },
-      }
-  }
 }

@@ -10,7 +10,7 @@ import {
   textOf,
   WEB_URL,
   type BodySchema,
-} from "../body-fault.ts"
+} from "../frame/body-fault.ts"
 
 const UUID = v.pipe(
   v.string(),

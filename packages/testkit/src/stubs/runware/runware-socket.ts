@@ -3,9 +3,9 @@
  * message of its own, and a result comes when it is there, unasked.
  */
 import { randomUUID } from "node:crypto"
-import { isObject } from "../stub-call.ts"
-import { isKey, type StubContext } from "../stub-definition.ts"
-import type { TextSocket } from "../text-socket.ts"
+import { isObject } from "../frame/stub-call.ts"
+import { isKey, type StubContext } from "../frame/stub-definition.ts"
+import type { TextSocket } from "../frame/text-socket.ts"
 
 type Fields = Readonly<Record<string, unknown>>
 

@@ -3,20 +3,18 @@
  * `ws-api.runware.ai/v1`, and `im.runware.ai` (files) at one origin. The client chooses `taskUUID`: a repeat is refused as a conflict, which
  * proves that the first was accepted. The codes of failed tasks are assumed. Webhooks are unsigned.
  */
-import { findBodyFault, toPathText, type BodyFault } from "../body-fault.ts"
-import { makesFilms, readCount, readFilm, readPicture } from "../read-media.ts"
-import type { RunningStub, StubOptions } from "../running-stub.ts"
-import { startStub } from "../start-stub.ts"
-import { isObject, type StubCall } from "../stub-call.ts"
+import { findBodyFault, toPathText, type BodyFault } from "../frame/body-fault.ts"
+import { makesFilms, readCount, readFilm, readPicture } from "../frame/read-media.ts"
+import { isObject, type StubCall } from "../frame/stub-call.ts"
 import {
   hasScheme,
-  type Refusal,
+  refuseBy,
   type StubContext,
   type StubDefinition,
-} from "../stub-definition.ts"
-import { createJobs, type StubJob, type StubJobs } from "../stub-jobs.ts"
-import { route, type StubReply } from "../stub-route.ts"
-import type { WebhookMessage } from "../stub-webhooks.ts"
+} from "../frame/stub-definition.ts"
+import { createJobs, type StubJob, type StubJobs } from "../frame/stub-jobs.ts"
+import { route, type StubReply } from "../frame/stub-route.ts"
+import type { WebhookMessage } from "../frame/stub-webhooks.ts"
 import { RUNWARE_TASKS } from "./runware-bodies.ts"
 import { serveSocket } from "./runware-socket.ts"
 
@@ -50,7 +48,16 @@ const LAG_MS = 5_000
 const DAY_MS = 86_400_000
 const RETRY_MS = [1_000, 5_000, 30_000]
 
-const RUNWARE: StubDefinition = {
+const refuse = refuseBy(toReply, {
+  unauthorized: [401, "invalidApiKey", "The API key is invalid."],
+  "not-found": [404, "notFound", "Not found."],
+  malformed: [400, "invalidJSON", "The body is no array of tasks."],
+  "too-large": [413, "payloadTooLarge", "The body is too large."],
+  broken: [500, "internalServerError", "Internal server error."],
+  busy: [429, "rateLimitExceeded", "Too many requests."],
+})
+
+export const RUNWARE: StubDefinition = {
   hosts: ["api.runware.ai", "ws-api.runware.ai", "im.runware.ai"],
   filesHost: "im.runware.ai",
   ownFaults: OWN_FAULTS,
@@ -68,10 +75,6 @@ const RUNWARE: StubDefinition = {
       route("create", "POST /v1", handle),
     ]
   },
-}
-
-export function startRunwareStub(options?: StubOptions): Promise<RunningStub> {
-  return startStub(RUNWARE, options)
 }
 
 /** Whether the request asks about tasks; purchases have the same path. */
@@ -204,7 +207,6 @@ function planWebhook(state: RunwareState, job: RunwareJob, call: StubCall): void
     url,
     events: [{ at: job.endAt, toMessage }],
     retryMs: RETRY_MS,
-    sign: () => ({}),
     over: job.over,
     finishNow: () => state.jobs.finish(job),
   })
@@ -216,22 +218,4 @@ function toError(code: string, message: string, { taskUUID, taskType }: Fields =
 
 function toReply(status: number, code: string, message: string): StubReply {
   return { status, json: { errors: [{ code, message }] } }
-}
-
-function refuse(reason: Refusal): StubReply {
-  switch (reason) {
-    case "unauthorized":
-      return toReply(401, "invalidApiKey", "The API key is invalid.")
-    case "unknown-path":
-    case "not-found":
-      return toReply(404, "notFound", "Not found.")
-    case "malformed":
-      return toReply(400, "invalidJSON", "The body is no array of tasks.")
-    case "too-large":
-      return toReply(413, "payloadTooLarge", "The body is too large.")
-    case "broken":
-      return toReply(500, "internalServerError", "Internal server error.")
-    case "busy":
-      return toReply(429, "rateLimitExceeded", "Too many requests.")
-  }
 }

@@ -8,7 +8,7 @@ import {
   oneOf,
   textOf,
   type BodySchema,
-} from "../body-fault.ts"
+} from "../frame/body-fault.ts"
 
 /** As `image` the type may be left out. */
 const IMAGE = bodyOf({ url: MEDIA_URL }, { type: oneOf("image_url") })

@@ -4,19 +4,17 @@
  * dollar has 10^10. Pictures have no ID: that of the purchase is ours.
  */
 import { randomUUID } from "node:crypto"
-import { findBodyFault, toPathText, type BodyFault } from "../body-fault.ts"
-import { readCount, readFilm, readPicture } from "../read-media.ts"
-import type { RunningStub, StubOptions } from "../running-stub.ts"
-import { startStub } from "../start-stub.ts"
-import type { StubCall } from "../stub-call.ts"
+import { findBodyFault, toPathText, type BodyFault } from "../frame/body-fault.ts"
+import { readCount, readFilm, readPicture } from "../frame/read-media.ts"
+import type { StubCall } from "../frame/stub-call.ts"
 import {
   hasScheme,
-  type Refusal,
+  refuseBy,
   type StubContext,
   type StubDefinition,
-} from "../stub-definition.ts"
-import { createJobs, type StubJob, type StubJobs } from "../stub-jobs.ts"
-import { route, type StubReply } from "../stub-route.ts"
+} from "../frame/stub-definition.ts"
+import { createJobs, type StubJob, type StubJobs } from "../frame/stub-jobs.ts"
+import { route, type StubReply } from "../frame/stub-route.ts"
 import { XAI_BODIES } from "./xai-bodies.ts"
 
 type Fields = Readonly<Record<string, unknown>>
@@ -46,7 +44,16 @@ const TICKS = 10_000_000_000
 /** The documentation says hours, and not how many. */
 const FILES_LIVE_MS = 2 * 3_600_000
 
-const XAI: StubDefinition = {
+const refuse = refuseBy(toError, {
+  unauthorized: [401, "Incorrect API key provided.", "unauthenticated"],
+  "not-found": [404, "Not found.", "not_found"],
+  malformed: [400, "The request body is not valid JSON."],
+  "too-large": [413, "The request body is too large."],
+  broken: [500, "Internal error.", "internal"],
+  busy: [429, "Too many requests.", "resource_exhausted"],
+})
+
+export const XAI: StubDefinition = {
   hosts: ["api.x.ai", "imgen.x.ai"],
   filesHost: "imgen.x.ai",
   ownFaults: ["no-credits", ...IMAGE_FAULTS, ...VIDEO_FAULTS],
@@ -64,16 +71,16 @@ const XAI: StubDefinition = {
       route("create", "POST /v1/videos/generations", toFilm),
       route("create", "POST /v1/videos/edits", toFilm),
       route("create", "POST /v1/videos/extensions", toFilm),
-      route("poll", "GET /v1/videos/{id}", (call) => showVideo(state, call)),
+      route(
+        "poll",
+        "GET /v1/videos/{id}",
+        state.jobs.handle((job) => showVideo(state, job)),
+      ),
       route("other", "GET /v1/models", () => ({
         json: { object: "list", data: [{ id: "grok-imagine-image-2.0", object: "model" }] },
       })),
     ]
   },
-}
-
-export function startXaiStub(options?: StubOptions): Promise<RunningStub> {
-  return startStub(XAI, options)
 }
 
 /** JSON only: a form is refused. */
@@ -138,9 +145,7 @@ const OUTCOMES = {
 } as const
 
 /** Pending is a 202, without any body while it waits. */
-function showVideo({ context, jobs }: XaiState, call: StubCall): StubReply {
-  const job = jobs.all.get(call.params["id"] ?? "")
-  if (job === undefined) return refuse("not-found")
+function showVideo({ context, jobs }: XaiState, job: StubJob<VideoData>): StubReply {
   const phase = jobs.phaseOf(job)
   if (phase === "queued") return { status: 202 }
   if (phase !== "finished") {
@@ -166,22 +171,4 @@ function toVideo({ files }: StubContext, { id, data, endAt }: StubJob<VideoData>
 
 function toError(status: number, error: string, code = "invalid_request"): StubReply {
   return { status, json: { code, error } }
-}
-
-function refuse(reason: Refusal): StubReply {
-  switch (reason) {
-    case "unauthorized":
-      return toError(401, "Incorrect API key provided.", "unauthenticated")
-    case "unknown-path":
-    case "not-found":
-      return toError(404, "Not found.", "not_found")
-    case "malformed":
-      return toError(400, "The request body is not valid JSON.")
-    case "too-large":
-      return toError(413, "The request body is too large.")
-    case "broken":
-      return toError(500, "Internal error.", "internal")
-    case "busy":
-      return toError(429, "Too many requests.", "resource_exhausted")
-  }
 }

@@ -31,6 +31,23 @@ export interface StubDefinition {
   readonly createRoutes: (context: StubContext) => readonly StubRoute[]
 }
 
+/** A path that the provider doesn't know is refused like an unknown job, unless it has an entry of its own. */
+export type Refusals<Entry> = Readonly<Record<Exclude<Refusal, "unknown-path">, Entry>> & {
+  readonly "unknown-path"?: Entry
+}
+
+export function refuseWith(refusals: Refusals<StubReply>): StubDefinition["refuse"] {
+  return (reason) => refusals[reason] ?? refusals["not-found"]
+}
+
+/** The same for refusals that one function words. */
+export function refuseBy<Words extends readonly unknown[]>(
+  toReply: (...words: Words) => StubReply,
+  refusals: Refusals<Words>,
+): StubDefinition["refuse"] {
+  return (reason) => toReply(...(refusals[reason] ?? refusals["not-found"]))
+}
+
 /** Passed to every handler. */
 export interface StubContext {
   readonly clock: Clock

@@ -6,6 +6,8 @@
  *      └───────cancel──────┴──▶ cancelled
  */
 import type { Clock } from "@safelight/core"
+import type { StubCall } from "./stub-call.ts"
+import type { StubReply } from "./stub-route.ts"
 
 export type JobPhase = "queued" | "running" | "finished" | "cancelled"
 
@@ -21,6 +23,11 @@ export interface StubJob<Data> {
 }
 
 export interface StubJobs<Data> {
+  /** A handler for the job whose `id` is in the call's path; any other job is refused. */
+  handle(
+    show: (job: StubJob<Data>, call: StubCall) => StubReply,
+    isKnown?: (job: StubJob<Data>, call: StubCall) => boolean,
+  ): (call: StubCall) => StubReply
   /** Newest last. */
   readonly all: ReadonlyMap<string, StubJob<Data>>
   open(id: string, data: Data): StubJob<Data>
@@ -38,9 +45,15 @@ export interface StubJobsOptions {
   readonly clock: Clock
   readonly queueMs: number
   readonly runMs: number
+  readonly refuse: (reason: "not-found") => StubReply
 }
 
-export function createJobs<Data>({ clock, queueMs, runMs }: StubJobsOptions): StubJobs<Data> {
+export function createJobs<Data>({
+  clock,
+  queueMs,
+  refuse,
+  runMs,
+}: StubJobsOptions): StubJobs<Data> {
   const all = new Map<string, StubJob<Data>>()
   const overs = new Map<string, AbortController>()
 
@@ -54,6 +67,12 @@ export function createJobs<Data>({ clock, queueMs, runMs }: StubJobsOptions): St
   return {
     all,
     phaseOf,
+    handle(show, isKnown = () => true) {
+      return (call) => {
+        const job = all.get(call.params["id"] ?? "")
+        return job !== undefined && isKnown(job, call) ? show(job, call) : refuse("not-found")
+      }
+    },
     open(id, data) {
       const createdAt = clock.now()
       const startAt = createdAt + queueMs

@@ -31,8 +31,8 @@ export interface WebhookPlan {
   readonly events: readonly WebhookEvent[]
   /** The pauses between tries; an event before the last is tried only once. */
   readonly retryMs: readonly number[]
-  /** The headers for a body that is signed at a moment. */
-  readonly sign: (raw: string, at: number) => Readonly<Record<string, string>>
+  /** The headers for a body that is signed at a moment; none by default. */
+  readonly sign?: (raw: string, at: number) => Readonly<Record<string, string>>
   /** Whether no other try follows an answer; by default if it is 2xx. */
   readonly isFinal?: (status: number) => boolean
   /** Aborts when the job ends early. */
@@ -102,26 +102,26 @@ async function deliver(
 ): Promise<void> {
   const at = options.clock.now() + options.faults.skewMs()
   const truth = JSON.stringify(message.body)
-  const send = (raw: string, headers: Signed["headers"]): Promise<void> =>
-    sendWithRetries(plan, { raw, headers }, options)
+  const send = (raw: string, signed = { text: raw, at }): Promise<void> => {
+    const headers = plan.sign?.(signed.text, signed.at) ?? {}
+    return sendWithRetries(plan, { raw, headers }, options)
+  }
   switch (fault) {
     case "lost":
       return
     case "forged":
-      return send(JSON.stringify(message.lie), plan.sign(truth, at))
+      return send(JSON.stringify(message.lie), { text: truth, at })
     case "stale":
-      return send(truth, plan.sign(truth, at - STALE_MS))
-    case "foreign": {
-      const raw = truth.replaceAll(message.id, message.foreignId)
-      return send(raw, plan.sign(raw, at))
-    }
+      return send(truth, { text: truth, at: at - STALE_MS })
+    case "foreign":
+      return send(truth.replaceAll(message.id, message.foreignId))
     case "doubled":
-      await send(truth, plan.sign(truth, at))
-      return send(truth, plan.sign(truth, at))
+      await send(truth)
+      return send(truth)
     case "early":
     case "reordered":
     case undefined:
-      return send(truth, plan.sign(truth, at))
+      return send(truth)
   }
 }
 

@@ -4,11 +4,11 @@
  */
 import { createHash } from "node:crypto"
 import { createBoundedCache, type Clock } from "@safelight/core"
-import { toColour } from "./media/colour.ts"
-import { createJpeg } from "./media/jpeg-picture.ts"
-import { createFreeBoxHeader, createMp4 } from "./media/mp4-film.ts"
-import { createPng } from "./media/png-picture.ts"
-import { createWebp } from "./media/webp-picture.ts"
+import { toColour } from "../media/colour.ts"
+import { createJpeg } from "../media/jpeg-picture.ts"
+import { createFreeBoxHeader, createMp4 } from "../media/mp4-film.ts"
+import { createPng } from "../media/png-picture.ts"
+import { createWebp } from "../media/webp-picture.ts"
 import type { StubCall } from "./stub-call.ts"
 import type { StubReply } from "./stub-route.ts"
 
