@@ -9,6 +9,8 @@
  * - Failures are not billed: another attempt follows, unless the code begins with `Invalid` or names sensitive content.
  * - Only a waiting task can be cancelled: the same request removes the record of a finished one.
  *
+ * Charges are reported in `tokens` of a video and `images`.
+ *
  * Assumed: a `400` with a code created nothing, and Seedream takes every size from 1024 × 1024 to 2048 × 2048 pixels.
  */
 import {

@@ -6,6 +6,8 @@
  * - An output is gone ten minutes after it was made.
  * - Moderation and failures end the task: the documentation doesn't say whether they are billed.
  *
+ * Charges are reported in `credits`.
+ *
  * Assumed: a `422` in its form created nothing, and outputs and clusters are below `bfl.ai`.
  */
 import {

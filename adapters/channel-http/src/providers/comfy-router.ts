@@ -8,6 +8,8 @@
  * - After `queue_timeout` no provider had the work, so another attempt follows. `provider_error`, a provider's time-out
  *   and a refusal of content may have been billed, so each of them ends the task.
  *
+ * Charges are reported in `credits`.
+ *
  * Assumed: the hosts of outputs, a `422` with `X-Comfy-Error-Type` created nothing, and after a `410` a result is gone.
  */
 import {

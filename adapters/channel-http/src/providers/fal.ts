@@ -7,6 +7,8 @@
  * - A callback is signed with a key that fal publishes. It names no endpoint, so its address does (`?app=owner/app`).
  * - The check asks for a request that doesn't exist: a `404` shows that the key is valid.
  *
+ * Charges are reported in `billable_units`.
+ *
  * Assumed: a `400` or `422` to a create made nothing, fal checks the key before the id, keeps a request whose answer is
  * lost at `/{owner}/{app}/requests/{id}`, and calls an address with a query.
  */

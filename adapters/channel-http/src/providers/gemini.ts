@@ -11,6 +11,8 @@
  *   follows.
  * - A wrong key and a region that is not served are a 400 too.
  *
+ * Charges are reported in `tokens`.
+ *
  * Assumed: `1:1` at `1K` has 1024 × 1024 pixels, the form of Veo's images, and videos are at `*.googleapis.com`.
  */
 import {

@@ -7,7 +7,19 @@
  *
  * A server of your own (vLLM-Omni, SGLang, LocalAI, stable-diffusion.cpp, LiteLLM) is this channel at its `baseUrl`,
  * without `/v1`. It must know its model by the alias `gpt-image-2`. If it needs no key, name a variable that isn't empty
- * all the same. If it takes edits only in forms, name the other model alone in `models`.
+ * all the same, and if it takes edits only in forms, the other model alone:
+ *
+ * ```json
+ * {
+ *   "type": "openai",
+ *   "name": "local",
+ *   "baseUrl": "http://127.0.0.1:8000",
+ *   "keyVariable": "LOCAL_KEY",
+ *   "models": ["vendor-a/v4.1/flash/text-to-image"]
+ * }
+ * ```
+ *
+ * Charges are reported in `tokens`.
  *
  * Assumed: a 400 is never billed, edits take JSON, and an image of fewer than 655,360 pixels is refused.
  */

@@ -9,6 +9,8 @@
  *   day. Outputs are gone an hour after the end.
  * - One or two images alone are the first frame of a video and the last; in any other case all are references.
  *
+ * Charges are reported in `predict_seconds`.
+ *
  * Assumed: a `400`, `413` or `422` with `detail` created nothing, Grok's edit is a JPEG, and Seedance 2.0 is offered at
  * `480p` and `720p`.
  */

@@ -9,6 +9,8 @@
  *   are references. An aspect ratio becomes the pixels that Seedance has for it.
  * - A failed task is refused: the documentation doesn't say whether it was billed.
  *
+ * Charges are reported in US dollars.
+ *
  * Assumed: the codes `unknownTaskUUID`, `insufficientCredits`, `contentModeration` and `invalidProviderContent`, how long
  * `getResponse` knows a result, and the names of a video's inputs.
  */

@@ -7,6 +7,8 @@
  *   is reported, and may be if none is. Of several images those that are shown are kept.
  * - A video that `failed` ends its task, since it may have been billed.
  *
+ * Charges are reported in US dollars.
+ *
  * Assumed: a 400 or 422 in xAI's format created nothing, and videos take all of our aspect ratios but `21:9`.
  */
 import {
