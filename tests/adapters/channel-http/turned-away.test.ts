@@ -157,7 +157,7 @@ describe("a poll that a provider turns away", () => {
     const operation = { id: "1", state: "/state", result: "/result", cancel: null }
     await assert.rejects(channel.poll({ ...toPicture(), operation, progress: 0 }), {
       code: "channel-unavailable",
-      message: "fal does not say how the work stands (403: User … is locked)",
+      message: "fal does not report the state of the work (403: User … is locked)",
     })
   })
 })

@@ -47,9 +47,9 @@ export interface HttpChannelOptions {
   /** Of the provider's models; all by default. */
   readonly models?: readonly string[]
   readonly concurrency?: number
-  /** Hosts of outputs in addition to the provider's own, as `MediaRequest.hosts` names them. */
+  /** Hosts of outputs in addition to the provider's own, in the form of `MediaRequest.hosts`. */
   readonly outputHosts?: readonly string[]
-  /** The server at `baseUrl` is one's own and costs nothing. */
+  /** The server at `baseUrl` is your own and costs nothing. */
   readonly isFree?: boolean
   /**
    * How long an idempotency key is valid at a provider that honours keys and doesn't state it, less the time
@@ -163,7 +163,7 @@ function toSubmission({ keyTtlMs, provider }: HttpChannelOptions, name: string):
 }
 
 /**
- * Polls once. Rejects with `channel-unavailable` if the answer does not tell the state of the work. A pause
+ * Polls once. Rejects with `channel-unavailable` if the answer does not report the state of the work. A pause
  * that the provider asks for is bounded in both cases.
  */
 async function pollProvider(
@@ -175,18 +175,18 @@ async function pollProvider(
   const send = wire.toSend(signal)
   let last: Reply | undefined
   let retryAfterMs: number | undefined
-  const told = await provider.poll(operation, async (request) => {
+  const read = await provider.poll(operation, async (request) => {
     last = await send(request)
     const pauseMs = last.retryAfterMs ?? retryAfterMs
     retryAfterMs = pauseMs && Math.min(pauseMs, LONGEST_PAUSE_MS)
     return last
   })
-  if (told?.kind !== "unclear") unclear.forget(upstreamKey)
-  if (told === undefined) {
+  if (read?.kind !== "unclear") unclear.forget(upstreamKey)
+  if (read === undefined) {
     throw unavailable(`${provider.name} ${describe(wire, last)}`, { retryAfterMs })
   }
-  const isUnclear = told.kind === "unclear"
-  const outcome = isUnclear ? unclear.judge(upstreamKey, told, provider.name) : told
+  const isUnclear = read.kind === "unclear"
+  const outcome = isUnclear ? unclear.judge(upstreamKey, read, provider.name) : read
   if (outcome.kind !== "running") {
     return wire.present(withCost(provider, outcome, last, operation))
   }
@@ -194,9 +194,9 @@ async function pollProvider(
   return { ...outcome, pollAfterMs: Math.min(pauseMs, LONGEST_PAUSE_MS) }
 }
 
-/** What whoever runs the channel has to know of an answer that does not say how the work stands. */
+/** For the channel's operator: an answer that does not report the state of the work. */
 function describe(wire: Wire, last: Reply | undefined): string {
-  const silence = "does not say how the work stands"
+  const silence = "does not report the state of the work"
   if (last === undefined || !isTurnedAway(last)) return silence
   const words = toEcho(wire.hideSecrets(readWords(last.json) ?? ""), WORDS_CHARACTERS)
   return `${silence} (${[last.status, words].filter(Boolean).join(": ")})`
@@ -253,8 +253,8 @@ async function putInTime(
   const send = wire.toSend(signal)
   const keep: Send = async (request) => (last = await send(request))
   const put = await putInputs({ ...place, send: keep, signal })
-  const told = last && put.kind === "not-created" && readUploadAnswer(place.provider, last)
-  return told ? wire.present(told) : put
+  const outcome = last && put.kind === "not-created" && readUploadAnswer(place.provider, last)
+  return outcome ? wire.present(outcome) : put
 }
 
 /** A request that was refused before it was accepted, and not for its content, may go to another channel. */

@@ -1,7 +1,7 @@
 /**
- * The Ed25519 keys that a provider publishes as a JSON Web Key Set (RFC 7517, RFC 8037). They are kept for a
+ * The Ed25519 keys of a provider's JSON Web Key Set (RFC 7517, RFC 8037). They are kept for a
  * day. If none fits they are fetched again, since keys are rotated, but at most once a minute, so that forged
- * messages cause no flood. Padded base64url, as fal writes it, is taken.
+ * messages cause no flood. Padded base64url, which fal writes, is accepted.
  */
 import { createPublicKey, verify, type KeyObject } from "node:crypto"
 import type { AbortSignalLike, Clock, Json } from "@safelight/core"
@@ -23,8 +23,8 @@ export interface KeySetOptions {
   readonly clock: Pick<Clock, "monotonicNow">
 }
 
-/** As fal's documentation recommends. */
-const BELIEVED_MS = 24 * 3_600_000
+/** What fal's documentation recommends. */
+const KEPT_MS = 24 * 3_600_000
 /** A message that was signed with a new key is sent again before long. */
 const REFETCH_MS = 60_000
 const MOST_KEYS = 16
@@ -39,7 +39,8 @@ export function createKeySet({ clock, get }: KeySetOptions): KeySet {
     triedAt = clock.monotonicNow()
     const { json, status } = await get(signal)
     const found = status === 200 ? toKeys(json) : []
-    if (found.length === 0) throw unavailable(`the keys of its webhooks can't be had (${status})`)
+    if (found.length === 0)
+      throw unavailable(`the keys of its webhooks can't be fetched (${status})`)
     keys = found
     gotAt = triedAt
   }
@@ -48,7 +49,7 @@ export function createKeySet({ clock, get }: KeySetOptions): KeySet {
   const loadOnce = (signal: AbortSignalLike): Promise<void> =>
     (getting ??= load(signal).finally(() => (getting = undefined)))
 
-  const isFresh = (): boolean => clock.monotonicNow() - gotAt < BELIEVED_MS
+  const isFresh = (): boolean => clock.monotonicNow() - gotAt < KEPT_MS
   const mayAsk = (): boolean =>
     getting !== undefined || clock.monotonicNow() - triedAt >= REFETCH_MS
 
@@ -57,7 +58,7 @@ export function createKeySet({ clock, get }: KeySetOptions): KeySet {
       const fits = (key: KeyObject): boolean => verify(null, signed, key, signature)
       if (isFresh() && keys.some(fits)) return true
       if (mayAsk()) await loadOnce(signal)
-      else if (!isFresh()) throw unavailable("the keys of its webhooks could not be had lately")
+      else if (!isFresh()) throw unavailable("the keys of its webhooks could not be fetched lately")
       return keys.some(fits)
     },
   }

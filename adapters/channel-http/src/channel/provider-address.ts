@@ -1,5 +1,5 @@
 /**
- * Where a provider's requests go. Credentials go along, so a URL that a provider hands out is followed to
+ * The addresses of a provider's requests, which carry credentials: a URL that a provider hands out is followed to
  * its own hosts alone.
  */
 import { isHostWithin, SafelightError } from "@safelight/core"

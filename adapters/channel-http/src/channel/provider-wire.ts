@@ -30,7 +30,7 @@ const MOST_CONNECTIONS = 256
 
 /** For answers with handles, states and URLs. */
 const REPLY_BYTES = 1024 * 1024
-/** For answers with images as base64, some of 20 MB each, or with the inputs of a request. */
+/** For answers with images in base64, some of 20 MB each, or with the inputs of a request. */
 const MEDIA_REPLY_BYTES = 128 * 1024 * 1024
 
 export interface WireOptions {
@@ -45,16 +45,16 @@ export interface WireOptions {
 export interface Wire {
   readonly origin: string
   readonly toModel: (id: string) => ProviderModel
-  /** Rejects as `HttpClient.send` does. */
+  /** Rejects like `HttpClient.send`. */
   sendOnce(request: ProviderRequest, signal: AbortSignalLike): Promise<Reply>
   /**
-   * The outcome as it may leave the channel: its outputs as they can be had, with the credentials that they are
-   * fetched with, or as bytes where a URL is a data URL.
+   * The outcome in the form that leaves the channel: outputs get the credentials that they are fetched with, and
+   * data URLs become bytes.
    */
   present<Outcome extends { readonly kind: string }>(outcome: Outcome): Outcome
   /** The text without the key, the webhooks' secret and their parts. */
   readonly hideSecrets: (text: string) => string
-  /** Fetches a public URL without credentials; if there is a `baseUrl`, below that, where a stub serves it. */
+  /** Fetches a public URL without credentials; with a `baseUrl` from below that, for a stub serves it there. */
   readonly get: ReceiverOptions["get"]
   /** For requests that buy nothing. */
   toSend(signal: AbortSignalLike): Send
@@ -110,8 +110,11 @@ export function createWire(options: WireOptions): Wire {
     },
     async get(url, signal) {
       const { host, pathname } = new URL(url)
-      const stands = baseUrl === undefined ? url : toUrl({ path: `/${host}${pathname}` }).href
-      return asSent(name, questions.send({ method: "GET", path: "", url: new URL(stands), signal }))
+      const address = baseUrl === undefined ? url : toUrl({ path: `/${host}${pathname}` }).href
+      return asSent(
+        name,
+        questions.send({ method: "GET", path: "", url: new URL(address), signal }),
+      )
     },
     toSend: (signal) => (request) => asSent(name, ask(request, signal)),
     async close() {

@@ -1,6 +1,6 @@
 /**
  * What the answer to a purchase proves: what its declaration reads in it, and for every provider alike what only
- * the channel's operator can mend. A provider then turns everybody away, and its words say why.
+ * the channel's operator can repair. The provider then refuses every request, and its words say why.
  */
 import type { Json } from "@safelight/core"
 import type { CreateOutcome, Provider } from "../declaration/provider.ts"
@@ -12,13 +12,13 @@ export function readPurchaseAnswer(
   reply: Reply,
 ): CreateOutcome | undefined {
   const words = readWords(reply.json)
-  const told = words === undefined ? {} : { providerWords: words }
+  const kept = words === undefined ? {} : { providerWords: words }
   if (isOutOfMoney(provider, reply)) {
-    return { kind: "not-created", reason: "provider_out_of_money", needsOperator: true, ...told }
+    return { kind: "not-created", reason: "provider_out_of_money", needsOperator: true, ...kept }
   }
   const outcome = provider.readCreate(reply)
   if (outcome?.kind !== "not-created") return outcome
-  return { ...told, ...(isTurnedAway(reply) && { needsOperator: true }), ...outcome }
+  return { ...kept, ...(isTurnedAway(reply) && { needsOperator: true }), ...outcome }
 }
 
 /** The same for the upload of an input. Undefined unless the provider turned it away: then nothing was bought. */
@@ -33,7 +33,7 @@ export function readUploadAnswer(
   )
 }
 
-/** By its code; its words may repeat the request, unless everybody is turned away. */
+/** By its code. Its words may repeat the request, unless every request is turned away. */
 function isOutOfMoney({ outOfMoney }: Pick<Provider, "outOfMoney">, reply: Reply): boolean {
   const { json, status } = reply
   if (status === 402) return true
@@ -42,7 +42,7 @@ function isOutOfMoney({ outOfMoney }: Pick<Provider, "outOfMoney">, reply: Reply
   return (isTurnedAway(reply) || status === 429) && outOfMoney.test(find(json, WORDS) ?? "")
 }
 
-/** Where providers have their words, and beside them a code. */
+/** The paths of a fault's words and of its code. */
 const WORDS: readonly Path[] = [
   ["error", "message"],
   ["errors", 0, "message"],

@@ -1,7 +1,7 @@
 /**
  * The inputs of a request in the form that its provider takes, put in place of the URLs before anything is
  * bought. Nothing here is a purchase: it may be repeated, and a failure proves that nothing was created. A
- * parameter without a rule is sent as the request holds it.
+ * parameter without a rule is sent unchanged.
  *
  *   data URL → link, upload      http(s) URL → data URL
  */

@@ -61,7 +61,7 @@ function createVerifier({ clock, get, secret, webhook }: ReceiverOptions): Verif
   }
 }
 
-/** A text that is no base64 would be decoded to the empty key, which everybody has. */
+/** A text that is no base64 would be decoded to the empty key, by which anybody can sign. */
 function requireSecret(secret: string): void {
   if (Buffer.from(secret.replace(/^whsec_/, ""), "base64").length >= 16) return
   const message = "the secret of webhooks must be whsec_ and the base64 of 16 bytes or more"

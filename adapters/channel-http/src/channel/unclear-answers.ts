@@ -1,13 +1,13 @@
 /**
  * Answers about work that is over, in which its declaration can read neither a result nor a failure. One may
- * be a proxy's, or pass; a provider that gives the same one again and again has no other.
+ * be a proxy's, or pass; a provider that repeats the same one has no other.
  */
 import { createBoundedCache, type PollOutcome } from "@safelight/core"
 import { unavailable } from "../declaration/unavailable.ts"
 import type { Unclear } from "../declaration/provider.ts"
 import type { Reply } from "../declaration/provider-request.ts"
 
-/** As many in a row as no hiccup brings. */
+/** More in a row than a hiccup brings. */
 const ANSWERS = 5
 
 /** Between two of them, at least: with those before it, they take a minute. */
@@ -17,7 +17,7 @@ const PAUSE_MS = 15_000
 const MOST_WORK = 10_000
 
 export interface UnclearAnswers {
-  /** To what the answer stands for, if it has come often enough. Throws `channel-unavailable` before that. */
+  /** The meaning of the answer once it has come often enough. Throws `channel-unavailable` before that. */
   judge(work: string, answer: Unclear, provider: string): PollOutcome
   /** The work had another answer. */
   forget(work: string): void
@@ -36,7 +36,7 @@ export function createUnclearAnswers(): UnclearAnswers {
         return meaning
       }
       counts.set(work, { text, count })
-      const message = `${provider} says that the work is over, and not what came of it (${answer.status})`
+      const message = `${provider} reports that the work is over, and not its result (${answer.status})`
       throw unavailable(message, { retryAfterMs: Math.max(PAUSE_MS, answer.retryAfterMs ?? 0) })
     },
     forget: (work) => counts.delete(work),

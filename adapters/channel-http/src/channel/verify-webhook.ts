@@ -1,5 +1,5 @@
 /**
- * Whether a provider sent a webhook, and sent it now: signatures over the bytes as they came, compared in
+ * Whether a provider sent a webhook, and sent it now: signatures over the received bytes, compared in
  * constant time. If the scheme signs a timestamp, one that is far in the past or the future is refused.
  */
 import { createHash, createHmac, timingSafeEqual } from "node:crypto"

@@ -1,6 +1,6 @@
 /**
- * An image or a film that came as base64 in an answer. The text is checked as a whole and decoded piece by
- * piece as it is read. The first bytes decide the type, whatever the answer says. A text that is no base64, or
+ * An image or a film in base64 in an answer. The whole text is checked first, then decoded piece by
+ * piece while it is read. The first bytes decide the type, whatever the answer says. A text that is no base64, or
  * neither, is no output.
  */
 import { SafelightError, type AbortSignalLike, type Json, type OpenedOutput } from "@safelight/core"

@@ -26,7 +26,7 @@ import type { Webhook } from "./webhook.ts"
 export type CreateOutcome = Accepted | Completed | Refused | NotCreated | Busy | Pending
 
 /**
- * The provider honours keys and does not state for how long. The channel counts as unkeyed until its operator
+ * The provider honours keys and does not state for how long. The channel is unkeyed until its operator
  * says how long a key is valid.
  */
 export interface KeyedUnstated {
@@ -35,7 +35,7 @@ export interface KeyedUnstated {
 
 /**
  * The work is over, and this answer says in no known form what came of it. If it comes five times in a row,
- * it stands for `meaning`.
+ * it means `meaning`.
  */
 export interface Unclear {
   readonly kind: "unclear"
@@ -46,7 +46,7 @@ export interface Unclear {
 /** A request that buys nothing, and what its answer says of the key. */
 export interface KeyCheck {
   readonly request: ProviderRequest
-  /** Whether the key is valid; undefined if the answer does not tell. */
+  /** Whether the key is valid; undefined if the answer does not say. */
   readonly readKey: (reply: Reply) => boolean | undefined
 }
 
@@ -83,7 +83,7 @@ export interface Provider {
   readonly concurrency: number
   /** The most purchases in any minute, if the provider bounds them; polls don't count. */
   readonly requestsPerMinute?: number
-  /** It costs nothing, so an operator may let doubtful purchases be repeated: a machine of one's own. */
+  /** It costs nothing, so an operator may let doubtful purchases be repeated: a machine of the operator's own. */
   readonly isFree?: true
   /** How long a purchase may go without its whole answer; after that its outcome is unknown. */
   readonly submitTimeoutMs: number
@@ -99,7 +99,7 @@ export interface Provider {
    * asked. A 402 is always that.
    */
   readonly outOfMoney?: RegExp
-  /** The state of the work; undefined if the answer does not tell it, and then it is polled again. */
+  /** The state of the work; undefined if the answer does not report it, and then it is polled again. */
   readonly poll: (operation: Json, send: Send) => Promise<PollOutcome | Unclear | undefined>
   /** Absent if it has no webhooks, or none that a purchase can request. */
   readonly webhook?: Webhook

@@ -57,8 +57,8 @@ export function listAt(value: Json | undefined, ...path: Path): readonly Json[] 
 const FILE_LEVELS = 6
 
 /**
- * The URLs of what was made, in order: each is a text, the `url` of a file, or somewhere in a list or an
- * object of them. A text that is no URL, such as a caption, is left out.
+ * The URLs of the files, in order: each is a text, the `url` of a file, or somewhere in a list or an
+ * object of them. Any other text, for example a caption, is left out.
  */
 export function findUrls(value: Json | undefined, levels = FILE_LEVELS): readonly string[] {
   if (typeof value === "string") return /^(?:https?:|data:)/.test(value) ? [value] : []
@@ -97,7 +97,7 @@ export function isTurnedAway({ status }: Pick<Reply, "status">): boolean {
 }
 
 /**
- * The cost that a provider reports: a number, or the text of one, such as a header. `perUnit` of it make one
+ * The cost that a provider reports: a number, or the text of one, which headers hold. `perUnit` of it make one
  * unit. The engine checks that it is an amount, and logs it if it is not.
  */
 export function toCost(
@@ -110,7 +110,7 @@ export function toCost(
 }
 
 /**
- * The handle of fal's queue, which other providers hand out too. Its URLs are kept as they came, since they
+ * The handle of fal's queue, which other providers hand out too. Its URLs are kept unchanged, since they
  * can't be built from the id. Undefined if the answer holds no handle.
  */
 export function readQueueHandle(json: Json | undefined): Json | undefined {

@@ -6,7 +6,7 @@ import type { ImageEditParameters, TextToImageParameters } from "@safelight/core
 import type { Obstacles } from "./eligibility.ts"
 import type { Body } from "./provider-request.ts"
 
-/** It puts a watermark on every picture unless it is told not to. */
+/** By default every picture has a watermark. */
 const ALWAYS = { response_format: "url", watermark: false } as const
 
 /** Everything but the model's name. */

@@ -136,8 +136,8 @@ export const blackForestLabs = defineProvider({
       return toRefused("provider_rejected", textAt(fault, "msg"))
     }
     const waitMs = Number(at(json, "retry_after") ?? Number.NaN) * 1_000
-    const isToldInBody = retryAfterMs === undefined && waitMs >= 0
-    return readTurnedAway(isToldInBody ? { ...reply, retryAfterMs: waitMs } : reply)
+    const isInBody = retryAfterMs === undefined && waitMs >= 0
+    return readTurnedAway(isInBody ? { ...reply, retryAfterMs: waitMs } : reply)
   },
   pollEvery: { shortestMs: 1_000, longestMs: 8_000 },
   webhook: {
@@ -151,7 +151,7 @@ export const blackForestLabs = defineProvider({
     if (told !== undefined) return readState({ json: told, status: 200 })
     return readState(await send({ method: "GET", path: textAt(operation, "url") ?? "" }))
   },
-  // The answer to the purchase tells it. Whether a failed job is charged is not documented.
+  // It is in the answer to the purchase. Whether a failed job is charged is not documented.
   readCost: (reply, operation) =>
     textAt(reply?.json, "status") === "Ready"
       ? toCost(at(operation, "cost"), "credits")

@@ -95,10 +95,10 @@ const film: ProviderModel<ReferenceToVideoParameters> = {
 /** The member of the callback's query that says to which app the purchase went: no message does. */
 const APP = "app"
 
-/** Two namespaces stand before the owner. */
+/** Two namespaces may precede the owner. */
 const NAMESPACES: ReadonlySet<string> = new Set(["comfy", "workflows"])
 
-/** A request stands below its owner and app, wherever in that it went. */
+/** A request is kept below its owner and app, whatever follows those in its path. */
 function toApp(path: string): string {
   const [, ...parts] = path.split("/")
   return parts.slice(0, NAMESPACES.has(parts[0] ?? "") ? 3 : 2).join("/")

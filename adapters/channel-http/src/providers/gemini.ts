@@ -162,7 +162,7 @@ function readOperation({ json, status }: Reply): PollOutcome | undefined {
   return { kind: "completed", outputs: urls.map((url) => ({ url, expiresAt })) }
 }
 
-/** A refusal of content has no code of its own: only its message tells it from others. */
+/** A refusal of content has no code of its own: only its message distinguishes it. */
 function readFailure(code: number, words: string): PollOutcome {
   if (PASSING.has(code)) return { kind: "not-created", reason: "provider_failed" }
   return toRejected(code === 3 && /safety|polic(?:y|ies)|violat/i.test(words), words)
@@ -181,11 +181,11 @@ function readInvalid({ json }: Reply): CreateOutcome | undefined {
   return toRefused("provider_rejected", words)
 }
 
-/** A 429 without the header has the pause in its body, as `17s`. */
+/** A 429 without the header has the pause in its body: `17s`. */
 function toWaitMs({ json, retryAfterMs }: Reply): number | undefined {
   const delays = listAt(json, "error", "details").map((each) => textAt(each, "retryDelay") ?? "")
-  const told = delays.find((delay) => /^\d+(\.\d+)?s$/.test(delay))
-  return retryAfterMs ?? (told === undefined ? undefined : Number.parseFloat(told) * 1_000)
+  const pause = delays.find((delay) => /^\d+(\.\d+)?s$/.test(delay))
+  return retryAfterMs ?? (pause === undefined ? undefined : Number.parseFloat(pause) * 1_000)
 }
 
 export const gemini = defineProvider({

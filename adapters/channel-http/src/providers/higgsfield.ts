@@ -3,9 +3,9 @@
  *
  * - A repeat under an idempotency key is answered with the original request, for a time that is not stated: the channel
  *   is unkeyed until `keyTtlMs` says how long. A `422` about the key itself leaves the purchase in doubt.
- * - A `400` about concurrency means that there is no room; only its text tells it from a fault of the request.
+ * - A `400` about concurrency means that there is no room; only its text distinguishes it from a fault of the request.
  * - `failed` is not charged, so another attempt follows.
- * - Its webhooks are not used: a key would stand for their address too, so no purchase could be repeated after the
+ * - Its webhooks are not used: a key would include their address, so no purchase could be repeated after the
  *   service's address changed.
  *
  * Assumed: a `400`, `422` or `423` created nothing, a prompt is required, and outputs stay at its two hosts.
@@ -35,7 +35,7 @@ import {
 /** What its documentation asks for at the beginning. */
 const POLL_AFTER_MS = 2_000
 const NO_ROOM = /concurren/i
-/** The key stands for another request, which may have been bought under it. */
+/** The key belongs to another request, which may have been bought. */
 const KEY_HELD = /idempotency/i
 
 const LINK: InputRule = { by: "link" }

@@ -136,7 +136,7 @@ export const openai = defineProvider({
     const waitMs = Number(headers["retry-after-ms"] ?? Number.NaN)
     return readTurnedAway(waitMs >= 0 ? { ...reply, retryAfterMs: waitMs } : reply)
   },
-  // Waiting does not help: somebody has to pay.
+  // Waiting does not help: the account has to pay.
   outOfMoney: /^(?:billing_hard_limit_reached|insufficient_quota)$/,
   readCost(reply) {
     const input = numberAt(reply?.json, "usage", "input_tokens")

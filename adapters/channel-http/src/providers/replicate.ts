@@ -2,7 +2,7 @@
  * The models of Replicate that are nearest to ours. Only the edit is the same model, so name those that you want in
  * `models`. Callbacks are requested if `REPLICATE_WEBHOOK_SECRET` holds the account's secret.
  *
- * - Its texts alone tell a refusal of content (`E005`, `flagged as sensitive`, `NSFW`) and a failure of its machines
+ * - Only its texts distinguish a refusal of content (`E005`, `flagged as sensitive`, `NSFW`) and a failure of its machines
  *   (`E003`, `E004`, a code of four digits, `please retry`, `out of memory`), after which another attempt follows. Any
  *   other failed prediction ends the task, since it may have been billed.
  * - Data URLs of videos, and others of 64,000 characters or more, are uploaded to Replicate's files, where they stay for a

@@ -76,7 +76,7 @@ const FILM_PIXELS: Readonly<Record<string, Readonly<Record<string, readonly [num
 }
 
 /**
- * From the SHA-256 of `safelight:runware:` and the key, as a UUID of version 4, the only one that Runware
+ * From the SHA-256 of `safelight:runware:` and the key, in the form of a UUID of version 4, the only one that Runware
  * documents: the same key is the same task, at every release.
  */
 function toTaskId(upstreamKey: string): string {

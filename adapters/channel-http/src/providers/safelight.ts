@@ -61,7 +61,7 @@ function toRejection(json: Json | undefined): Refused {
   return { ...refused, message: "The channels of several services lead in a circle." }
 }
 
-/** What it charges for a task that it ended, the next poll tells; and why a task had failed before. */
+/** The next poll reads the charge of a task that it ended, and why a task had failed before. */
 function readCancellation({ json, status }: Reply): CancelOutcome {
   const outcome = textAt(json, "outcome")
   if (status !== 200 || outcome === undefined) return "unknown"
@@ -73,7 +73,7 @@ function readCancellation({ json, status }: Reply): CancelOutcome {
 /** More than any model makes; each is asked about. */
 const MOST_OUTPUTS = 64
 
-/** Of a task that is over; undefined if the answers do not tell. `path` is the task's. */
+/** Of a task that is over; undefined if the answers don't say it. `path` is the task's. */
 async function readEnd(
   path: string,
   task: Json | undefined,
@@ -86,7 +86,7 @@ async function readEnd(
 }
 
 /**
- * The task fails here as it failed there, and is charged here if it was charged there. An unknown outcome there
+ * The task fails here with the same code, and is charged here if it was charged there. An unknown outcome there
  * is an end here too, since another attempt could buy the work again. Only a task that never found a provider
  * may be tried again.
  */
@@ -120,7 +120,7 @@ async function readResult(path: string, usage: Json, send: Send): Promise<Comple
   return { kind: "completed", outputs, ...(inputVideosMs.length > 0 && { inputVideosMs }) }
 }
 
-/** Undefined if the answer tells nothing. `gone` is no reason to give up the other outputs. */
+/** Undefined if the answer says nothing. `gone` is no reason to give up the other outputs. */
 async function findOutput(path: string, send: Send): Promise<LinkedOutput | "gone" | undefined> {
   const url = `${path}/content`
   const { headers, status } = await send({ method: "HEAD", path: url })
@@ -188,7 +188,7 @@ export const safelight = defineProvider({
   submission: { kind: "keyed", keyTtlMs: KEY_TTL_MS },
   // An account may read 20 times a second there by default.
   concurrency: 16,
-  // With references as data URLs a request may have 64 MiB.
+  // With data URLs a request may have 64 MiB.
   submitTimeoutMs: 60_000,
   models: { [textToImage.id]: model, [imageEdit.id]: model, [referenceToVideo.id]: model },
   otherModels: model,
@@ -207,7 +207,7 @@ export const safelight = defineProvider({
   async poll(operation, send) {
     const path = `/v1/tasks/${toSegment(operation, "id")}`
     const { json, retryAfterMs = POLL_AFTER_MS, status } = await send({ method: "GET", path })
-    // Polled too often: the answer tells nothing, and nothing failed.
+    // Polled too often: nothing failed.
     if (status === 429) return { kind: "running", pollAfterMs: retryAfterMs }
     if (status !== 200) return undefined
     const state = textAt(json, "status")

@@ -35,7 +35,7 @@ import {
   toRefused,
 } from "../declaration/read-reply.ts"
 
-/** Only its message tells a 403 for content from one for the key. */
+/** Only its message distinguishes a 403 for content from one for the key. */
 const MODERATED = /usage guidelines|content moderation/i
 
 const TICKS_PER_USD = 10_000_000_000
@@ -161,7 +161,7 @@ function readPictures(json: Json | undefined): CreateOutcome {
       },
     }
   }
-  // If nothing is listed, the answer does not tell how many were made.
+  // If nothing is listed, the answer does not say how many were made.
   const billed = { images: Math.max(1, items.length), outputVideoMs: 0 }
   const refused = toRefused("content_policy_violation", textAt(json, "block_reason"))
   return { ...refused, ...toBilled(json, billed) }
