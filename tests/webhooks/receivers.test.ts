@@ -143,7 +143,7 @@ describe("a receiver with little traffic", () => {
 })
 
 describe("receivers that hang", () => {
-  test("hold their own places, and none of those that answer", async (t) => {
+  test("hold their own permits, and none of those that answer", async (t) => {
     const { world } = await startEndpoint(t, { sendsToOthers: 4, endpointsPerAccount: 100 })
     await world.change("warm", FINISH)
     await world.clock.advance(0)

@@ -6,7 +6,7 @@
  *     due → taken (for `leaseMs`) → sent → recorded → delivered, or due again, or given up
  */
 import type { Clock, Delivery, Log, WebhookEndpoint, WebhookStorage } from "@safelight/core"
-import { createPlaces, mostInFlight, type Line, type Taken } from "./places.ts"
+import { createPermits, mostInFlight, type Line, type Taken } from "./permits.ts"
 import type { WebhookSettings } from "./settings.ts"
 
 export interface DeliveryWorkerOptions {
@@ -34,7 +34,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const { sendDelivery, settings } = options
   const lines = new Map<string, Line>()
   const sending = new Set<Promise<void>>()
-  const places = createPlaces(settings, fill)
+  const permits = createPermits(settings, fill)
   let isStopping = false
 
   function noteDue(endpoint: WebhookEndpoint): void {
@@ -47,7 +47,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     if (isStopping || line.isTaking || !line.isDue) return
     const wanted = mostInFlight(line, settings) - line.inFlight
     if (wanted <= 0) return
-    const held = places.take(line, wanted)
+    const held = permits.take(line, wanted)
     if (held !== undefined) track(takeAndSend(line, held))
   }
 

@@ -1,7 +1,7 @@
 /** Sends a delivery that was taken, records what became of it, and what its endpoint has come to by it. */
 import type { Delivery, DisabledReason, Log, RecordedTry, WebhookEndpoint } from "@safelight/core"
 import { deliver, type DeliverOptions } from "./deliver.ts"
-import type { Line } from "./places.ts"
+import type { Line } from "./permits.ts"
 import type { Recorder } from "./recorder.ts"
 
 export interface SendDeliveryOptions extends DeliverOptions {

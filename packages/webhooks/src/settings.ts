@@ -17,7 +17,7 @@ export const DEFAULTS = {
   answerCharacters: 2_048,
   /** How many messages are sent at a time to endpoints that took the last one. */
   sendsToProven: 512,
-  /** And to all others, so that dead ones never take the places of the living. */
+  /** And to all others, so that dead ones never take the permits of the living. */
   sendsToOthers: 256,
   /** Of both together to the endpoints of one account, so that four that are slow leave room for others. */
   sendsPerAccount: 128,

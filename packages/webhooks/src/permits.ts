@@ -1,9 +1,9 @@
 /**
- * Who may send how much at a time. Endpoints that took the last message share places that no other endpoint can
- * take: a thousand dead receivers, each holding its place until the time-out, delay each other alone. An account
+ * Who may send how much at a time. Endpoints that took the last message share permits that no other endpoint
+ * can take: a thousand dead receivers, each holding its permit until the time-out, delay each other alone. An account
  * holds at most its share of them: receivers that answer well, but late, delay their own account alone. A host is
  * sent few messages at a time, by all accounts together, half of them to endpoints that have not proven that they
- * take any: webhooks can't be used to flood a third party. Of what waits for a place the first comes first.
+ * take any: webhooks can't be used to flood a third party. Of what waits for a permit the first comes first.
  */
 import type { WebhookEndpoint } from "@safelight/core"
 import type { WebhookSettings } from "./settings.ts"
@@ -20,9 +20,9 @@ export interface Line {
   successes: number
 }
 
-export interface Places {
+export interface Permits {
   /**
-   * Takes up to `wanted` places, one or more, for the line. If there is none it waits: undefined, and `onFree` is
+   * Takes up to `wanted` permits, one or more, for the line. If there is none it waits: undefined, and `onFree` is
    * called with it once there is one.
    */
   readonly take: (line: Line, wanted: number) => Taken | undefined
@@ -43,7 +43,7 @@ export interface Sending {
   readonly end: () => void
 }
 
-export function createPlaces(
+export function createPermits(
   {
     sendsToProven,
     sendsToOthers,
@@ -51,7 +51,7 @@ export function createPlaces(
     sendsPerHost,
   }: Pick<WebhookSettings, "sendsToProven" | "sendsToOthers" | "sendsPerAccount" | "sendsPerHost">,
   onFree: (line: Line) => void,
-): Places {
+): Permits {
   const proven = createPool(sendsToProven, onFree)
   const others = createPool(sendsToOthers, onFree)
   const shares = createShares(sendsPerAccount, onFree)
@@ -104,7 +104,7 @@ interface Shares {
   readonly of: (name: string) => Pool
 }
 
-/** A pool for each name, as long as a place in it is held or awaited. */
+/** A pool for each name, as long as a permit of it is held or awaited. */
 function createShares(most: number, onFree: (line: Line) => void): Shares {
   const pools = new Map<string, Pool>()
   return {
@@ -123,7 +123,7 @@ function createShares(most: number, onFree: (line: Line) => void): Shares {
 interface Pool {
   readonly free: () => number
   readonly take: (count: number) => void
-  /** Gives places back, and calls `onFree` for the lines that waited longest. */
+  /** Gives permits back, and calls `onFree` for the lines that waited longest. */
   readonly release: (count: number) => void
   readonly await: (line: Line) => void
 }
@@ -131,7 +131,7 @@ interface Pool {
 function createPool(
   most: number,
   onFree: (line: Line) => void,
-  /** Called with whether nobody holds or awaits a place, whenever that may have changed. */
+  /** Called with whether no permit is held or awaited, whenever that may have changed. */
   onUse: (isIdle: boolean) => void = () => {},
 ): Pool {
   const waiting = new Set<Line>()
