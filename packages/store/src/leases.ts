@@ -15,7 +15,7 @@ export interface OfLease {
 
 const HEARTBEATS = describeStatements(({ db, compile }) => ({
   /** Registers or renews `lease`, unless it is known by as many `heartbeats`. */
-  beat: compile(({ lease, heartbeats, facts }: HeartbeatRequest) =>
+  renew: compile(({ lease, heartbeats, facts }: HeartbeatRequest) =>
     db
       .insertInto("leases")
       .values({ lease, heartbeats, facts })
@@ -107,7 +107,7 @@ export function createLeaseMethods(
   return {
     async heartbeat(request) {
       const { lease } = request
-      await commit({ steps: [toStep(statements.beat, request)] })
+      await commit({ steps: [toStep(statements.renew, request)] })
       // After it: what is read before could be older than a lease that sees this one.
       const [held, leases] = await Promise.all([read(statements.findHeld, { lease }), list()])
       return { held: held.map(({ task }) => task), leases }

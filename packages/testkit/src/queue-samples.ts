@@ -52,7 +52,7 @@ export const FACTS: LeaseFacts = {
 }
 
 /** A heartbeat; resolves to the tasks that the lease holds. */
-export async function beat(
+export async function sendHeartbeat(
   storage: Storage,
   lease: string,
   heartbeats: number,
@@ -61,11 +61,11 @@ export async function beat(
 }
 
 /** The heartbeats of a lease, or undefined if the storage knows of none. */
-export async function findBeats(storage: Storage, lease: string): Promise<number | undefined> {
+export async function findHeartbeats(storage: Storage, lease: string): Promise<number | undefined> {
   return (await storage.listLeases()).find((each) => each.lease === lease)?.heartbeats
 }
 
 /** The tasks that a lease holds, by its next heartbeat. */
 export async function findHeld(storage: Storage, lease: string): Promise<readonly string[]> {
-  return beat(storage, lease, ((await findBeats(storage, lease)) ?? 0) + 1)
+  return sendHeartbeat(storage, lease, ((await findHeartbeats(storage, lease)) ?? 0) + 1)
 }

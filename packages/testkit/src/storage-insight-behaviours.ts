@@ -2,7 +2,7 @@
 import assert from "node:assert/strict"
 import type { AllTasksRequest, AttemptCost, Storage, TaskCommand } from "@safelight/core"
 import type { Behaviours } from "./contract.ts"
-import { beat, enqueue } from "./queue-samples.ts"
+import { sendHeartbeat, enqueue } from "./queue-samples.ts"
 import { advanceSample, dispatchSample, submitSample, succeedSample } from "./sample-task.ts"
 import { ENQUEUE, FINISH, MODELS, type StorageFixture } from "./storage-fixture.ts"
 
@@ -140,7 +140,7 @@ export const INSIGHT_BEHAVIOURS: Behaviours<StorageFixture> = {
 
   "held tasks are counted by lease, registered or not": async ({ storage }) => {
     assert.deepEqual(await storage.countHeld(), new Map())
-    await beat(storage, "idle", 1)
+    await sendHeartbeat(storage, "idle", 1)
     await enqueue(storage, "t1", { lease: "mine" })
     await enqueue(storage, "t2", { lease: "mine" })
     await enqueue(storage, "t3", { lease: "other" })

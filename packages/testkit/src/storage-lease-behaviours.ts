@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict"
 import type { Behaviours } from "./contract.ts"
-import { beat, enqueue, FACTS, findBeats, take } from "./queue-samples.ts"
+import { sendHeartbeat, enqueue, FACTS, findHeartbeats, take } from "./queue-samples.ts"
 import { advanceSample, dispatchSample } from "./sample-task.ts"
 import { idsOf, type StorageFixture } from "./storage-fixture.ts"
 
@@ -13,14 +13,14 @@ export const LEASE_BEHAVIOURS: Behaviours<StorageFixture> = {
     const { storage } = fixture
     await enqueue(storage, "t")
     await enqueue(storage, "u", { dueAt: 1_001 })
-    assert.deepEqual(await beat(storage, "mine", 1), [])
+    assert.deepEqual(await sendHeartbeat(storage, "mine", 1), [])
     await take(storage, { lease: "mine" })
     assert.deepEqual(await take(storage, { now: 1_000 }), [])
-    assert.deepEqual(await beat(storage, "mine", 2), ["t"])
-    assert.deepEqual(await beat(storage, "other", 1), [])
+    assert.deepEqual(await sendHeartbeat(storage, "mine", 2), ["t"])
+    assert.deepEqual(await sendHeartbeat(storage, "other", 1), [])
     const late = await take(storage, { now: Number.MAX_SAFE_INTEGER, lease: "mine" })
     assert.deepEqual(idsOf(late), ["u"])
-    assert.deepEqual((await beat(storage, "mine", 3)).toSorted(), ["t", "u"])
+    assert.deepEqual((await sendHeartbeat(storage, "mine", 3)).toSorted(), ["t", "u"])
   },
 
   "a heartbeat registers its lease with what it says of itself, or renews both": async (
@@ -31,7 +31,7 @@ export const LEASE_BEHAVIOURS: Behaviours<StorageFixture> = {
     const ofOne = { ...FACTS, leftAlone: ["fal"] }
     const { leases } = await storage.heartbeat({ lease: "one", heartbeats: 1, facts: ofOne })
     assert.deepEqual(leases, [{ lease: "one", heartbeats: 1, facts: ofOne }])
-    await beat(storage, "two", 7)
+    await sendHeartbeat(storage, "two", 7)
     await storage.heartbeat({ lease: "one", heartbeats: 2, facts: FACTS })
     const known = await storage.listLeases()
     assert.deepEqual(
@@ -44,42 +44,42 @@ export const LEASE_BEHAVIOURS: Behaviours<StorageFixture> = {
   },
 
   "a heartbeat that arrives late or twice undoes nothing": async ({ storage }) => {
-    await beat(storage, "mine", 2)
+    await sendHeartbeat(storage, "mine", 2)
     for (const heartbeats of [1, 2]) {
       const facts = { ...FACTS, membership: "old" }
       await storage.heartbeat({ lease: "mine", heartbeats, facts })
       assert.deepEqual(await storage.listLeases(), [{ lease: "mine", heartbeats: 2, facts: FACTS }])
     }
     const heartbeats = Array.from({ length: 20 }, (_, index) => index + 3)
-    await Promise.all(heartbeats.map((each) => beat(storage, "mine", each)))
-    assert.equal(await findBeats(storage, "mine"), 22)
+    await Promise.all(heartbeats.map((each) => sendHeartbeat(storage, "mine", each)))
+    assert.equal(await findHeartbeats(storage, "mine"), 22)
   },
 
   "a lease that was renewed since does not expire, and nothing is changed": async (fixture) => {
     const { storage } = fixture
     await enqueue(storage, "t", { lease: "mine" })
-    await beat(storage, "mine", 2)
+    await sendHeartbeat(storage, "mine", 2)
     for (const heartbeats of [0, 1, 3]) {
       assert.equal(await storage.expire({ lease: "mine", heartbeats }), false)
     }
-    assert.equal(await findBeats(storage, "mine"), 2)
+    assert.equal(await findHeartbeats(storage, "mine"), 2)
     assert.deepEqual(await take(storage), [])
-    assert.deepEqual(await beat(storage, "mine", 3), ["t"])
+    assert.deepEqual(await sendHeartbeat(storage, "mine", 3), ["t"])
   },
 
   "an expired lease leaves its tasks to anybody, each in its place": async ({ storage }) => {
     const { head } = await enqueue(storage, "t", { lease: "mine", startTag: 7 })
     await enqueue(storage, "u", { lease: "mine", dueAt: 900 })
     await enqueue(storage, "other", { lease: "other" })
-    for (const holder of ["mine", "other"]) await beat(storage, holder, 1)
+    for (const holder of ["mine", "other"]) await sendHeartbeat(storage, holder, 1)
     assert.equal(await storage.expire({ lease: "mine", heartbeats: 1 }), true)
-    assert.equal(await findBeats(storage, "mine"), undefined)
+    assert.equal(await findHeartbeats(storage, "mine"), undefined)
     assert.equal(await storage.expire({ lease: "mine", heartbeats: 1 }), false)
-    assert.deepEqual(await beat(storage, "mine", 2), [])
+    assert.deepEqual(await sendHeartbeat(storage, "mine", 2), [])
     const taken = await take(storage, { lease: "next" })
     assert.deepEqual(idsOf(taken), ["u", "t"])
     assert.deepEqual(taken[1], { ...head, lease: "next", startTag: 7, runningLimit: null })
-    assert.deepEqual(await beat(storage, "other", 2), ["other"])
+    assert.deepEqual(await sendHeartbeat(storage, "other", 2), ["other"])
   },
 
   "a lease that is not registered has no heartbeats and expires so": async ({ storage }) => {
@@ -95,7 +95,7 @@ export const LEASE_BEHAVIOURS: Behaviours<StorageFixture> = {
 
   "of callers that expire a lease at once its tasks go to one": async ({ storage }) => {
     await enqueue(storage, "t", { lease: "dead" })
-    await beat(storage, "dead", 1)
+    await sendHeartbeat(storage, "dead", 1)
     const takers = Array.from({ length: 10 }, async (_, index) => {
       await storage.expire({ lease: "dead", heartbeats: 1 })
       return take(storage, { lease: `lease-${index}` })
@@ -104,16 +104,16 @@ export const LEASE_BEHAVIOURS: Behaviours<StorageFixture> = {
     const [again] = taken.length === 0 ? await take(storage, { lease: "last" }) : taken
     assert.equal(again?.task.id, "t")
     assert.ok(taken.length <= 1)
-    assert.equal(await findBeats(storage, "dead"), undefined)
+    assert.equal(await findHeartbeats(storage, "dead"), undefined)
   },
 
   "an expired lease may be worked under again, and expire again": async ({ storage }) => {
     const { head } = await enqueue(storage, "t", { lease: "mine" })
-    await beat(storage, "mine", 1)
+    await sendHeartbeat(storage, "mine", 1)
     assert.equal(await storage.expire({ lease: "mine", heartbeats: 1 }), true)
     const queue = { kind: "reschedule", dueAt: 1_000, lease: "mine" } as const
     await storage.append(advanceSample(head, [dispatchSample()], { queue }).append)
-    assert.equal(await findBeats(storage, "mine"), 0)
+    assert.equal(await findHeartbeats(storage, "mine"), 0)
     assert.deepEqual(await take(storage), [])
     assert.equal(await storage.expire({ lease: "mine", heartbeats: 0 }), true)
     assert.deepEqual(idsOf(await take(storage)), ["t"])

@@ -171,7 +171,7 @@ describe("the database", () => {
       release: queue.release,
       releaseAnew: queue.releaseAnew,
       runningLimits: queue.runningLimits,
-      beat: leases.beat,
+      renew: leases.renew,
       findHeld: leases.findHeld,
       expire: leases.expire,
       freeTasks: leases.freeTasks,

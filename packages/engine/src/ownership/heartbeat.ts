@@ -52,7 +52,7 @@ export function createHeartbeats(context: Context, parts: HeartbeatParts): Heart
   })
 
   /** Resolves to how long after its beginning the next one comes. */
-  async function beat(): Promise<number> {
+  async function sendHeartbeat(): Promise<number> {
     const startedAt = clock.monotonicNow()
     const known = parts.listWork()
     const facts = toFacts()
@@ -82,7 +82,7 @@ export function createHeartbeats(context: Context, parts: HeartbeatParts): Heart
         let pauseMs: number
         try {
           await clock.ready()
-          pauseMs = startedAt + (await beat()) - clock.monotonicNow()
+          pauseMs = startedAt + (await sendHeartbeat()) - clock.monotonicNow()
           failures = 0
         } catch (error) {
           failures += 1
