@@ -7,9 +7,7 @@
  *   waiting ─thread free→ reading ─┬→ creation or refusal
  *                                  └→ `overloaded` (the thread died, or took too long and was ended)
  */
-import { once } from "node:events"
 import { setImmediate as nextTurn } from "node:timers/promises"
-import { Worker } from "node:worker_threads"
 import {
   createSemaphore,
   SafelightError,
@@ -17,6 +15,7 @@ import {
   type Log,
   type Model,
 } from "@safelight/core"
+import { createThread, findProgram, type Thread } from "@safelight/host"
 import { toOwnBuffers } from "../body/body-pieces.ts"
 import { toRefusal, type CreationAnswer, type CreationJob } from "../body/creation-job.ts"
 import type { CreationThreads } from "../body/creation-reader.ts"
@@ -33,68 +32,36 @@ export interface CreationThreadsOptions {
   readonly log: Log
 }
 
-interface Thread {
-  readonly worker: Worker
-  /** Aborted once it is gone. */
-  readonly gone: AbortSignal
-  /** Ends it after too long without work. */
-  resting?: NodeJS.Timeout
-}
-
-const BODY = new URL(
-  import.meta.url.endsWith(".ts") ? "./creation-thread-body.ts" : "./creation-thread-body.js",
-  import.meta.url,
-)
-
 export function createCreationThreads({ settings, log }: CreationThreadsOptions): ServerThreads {
   const { bodyThreads, bodyThreadMs, bodyThreadRestMs } = settings
   const permits = createSemaphore({ permits: bodyThreads, name: "large bodies" })
-  const threads = new Set<Thread>()
-  const idle: Thread[] = []
+  const threads: Thread<CreationJob, CreationAnswer>[] = []
+  const idle: Thread<CreationJob, CreationAnswer>[] = []
   let isEnded = false
 
-  function start(): Thread {
-    const gone = new AbortController()
-    const thread: Thread = { worker: startWorker(), gone: gone.signal }
-    threads.add(thread)
-    // The request that it worked for reports how it died; without a listener an error would end the process.
-    thread.worker.on("error", () => {})
-    thread.worker.once("exit", () => {
-      clearTimeout(thread.resting)
-      threads.delete(thread)
-      if (idle.includes(thread)) idle.splice(idle.indexOf(thread), 1)
-      gone.abort(new Error("the thread was ended"))
+  function create(): Thread<CreationJob, CreationAnswer> {
+    const created = createThread<CreationJob, CreationAnswer>({
+      program: findProgram("creation-thread-body", import.meta.url),
+      restMs: bodyThreadRestMs,
+      onEnd({ how, cause, unanswered }) {
+        if (isEnded) return closing()
+        if (unanswered > 0) log.error({ cause: how }, "body thread ended")
+        const message = "the thread that read a large body ended; nothing was accepted"
+        return new SafelightError({ code: "overloaded", message, retryable: true, cause })
+      },
     })
-    return thread
-  }
-
-  function rest(thread: Thread): void {
-    idle.push(thread)
-    thread.resting = setTimeout(() => void thread.worker.terminate(), bodyThreadRestMs).unref()
+    threads.push(created)
+    return created
   }
 
   async function ask(job: CreationJob): Promise<CreationAnswer> {
     if (isEnded) throw closing()
-    const thread = idle.pop() ?? start()
-    const { gone, worker } = thread
-    clearTimeout(thread.resting)
-    const late = AbortSignal.timeout(bodyThreadMs)
+    const thread = idle.pop() ?? create()
     try {
-      worker.postMessage(
-        job,
-        job.list.map(({ buffer }) => buffer),
-      )
-      const signal = AbortSignal.any([late, gone])
-      const [answer] = (await once(worker, "message", { signal })) as [CreationAnswer]
-      rest(thread)
-      return answer
-    } catch (error) {
-      await worker.terminate()
-      if (isEnded) throw closing()
-      const cause = late.aborted ? `it took longer than ${bodyThreadMs} ms` : toCause(error)
-      log.error({ cause: String(cause) }, "body thread ended")
-      const message = "the thread that read a large body ended; nothing was accepted"
-      throw new SafelightError({ code: "overloaded", message, retryable: true, cause })
+      const transfer = job.list.map(({ buffer }) => buffer)
+      return await thread.ask(job, { transfer, timeoutMs: bodyThreadMs })
+    } finally {
+      idle.push(thread)
     }
   }
 
@@ -107,24 +74,9 @@ export function createCreationThreads({ settings, log }: CreationThreadsOptions)
     },
     async end() {
       isEnded = true
-      await Promise.all(Array.from(threads, ({ worker }) => worker.terminate()))
+      await Promise.all(threads.map((each) => each.end()))
     },
   }
-}
-
-function startWorker(): Worker {
-  // Of the host's flags only the one for resolving packages: others, such as --input-type, are
-  // about the host's own entry and would keep the thread from starting.
-  const execArgv = process.execArgv.filter((flag) => flag.startsWith("--conditions="))
-  const worker = new Worker(BODY, { execArgv })
-  // The connection of the request that waits for it keeps the process alive.
-  worker.unref()
-  return worker
-}
-
-/** What `once` rejects with names the signal; the reason of that says more. */
-function toCause(error: unknown): unknown {
-  return error instanceof Error && error.name === "AbortError" ? error.cause : error
 }
 
 function toCreation(answer: CreationAnswer, models: readonly Model[], log: Log): Creation {
