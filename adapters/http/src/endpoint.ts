@@ -5,11 +5,12 @@
  * gets: a refusal or an answer that is not declared does not compile.
  */
 import type { Account, ApiKeyScope, Identity, RatePolicy } from "@safelight/core"
+import type * as v from "valibot"
+import type { Body, Shown, Written } from "./bodies/body.ts"
 import type { ErrorCode } from "./errors/error-table.ts"
 import type { Refuse } from "./errors/refusal.ts"
 import type { Exchange } from "./exchange.ts"
 import type { ResponseHeaderName } from "./openapi/response-headers.ts"
-import type { ResponseSchemaName } from "./openapi/response-schemas.ts"
 import type { BodyKind } from "./request/body-kinds.ts"
 import type { HeaderParameter, HeaderParameters } from "./request/header-parameters.ts"
 import type { PathParameter } from "./request/path-parameters.ts"
@@ -55,8 +56,8 @@ export interface Opener {
 /** An answer of an endpoint that is not a refusal. */
 export interface AnswerDeclaration {
   readonly description: string
-  /** The schema of a JSON body. */
-  readonly json?: ResponseSchemaName
+  /** A JSON body. */
+  readonly json?: Body
   /** The media types of another body; neither: it has none. */
   readonly types?: readonly string[]
   /** Headers besides those of every JSON answer: on each answer of this status, and on some. */
@@ -146,12 +147,18 @@ export type Call<Declared extends Declaration> = Exchange &
     /** Before a long wait: by then the handler must hold nothing of the body. */
     readonly releaseBody: () => void
     readonly refuse: Refuse<Declared["refusals"][number]>
-    readonly reply: (
-      status: keyof Declared["answers"] & number,
-      text?: string,
-      headers?: Readonly<Record<string, string>>,
+    /** Returns `found`, or refuses with `code` if there is none. */
+    readonly demand: <Found>(found: Found | undefined, code: Declared["refusals"][number]) => Found
+    /** Answers with one of the declared statuses, and with its body. */
+    readonly reply: <Status extends keyof Declared["answers"] & number>(
+      status: Status,
+      ...parts: ReplyParts<Declared["answers"][Status]>
     ) => Response
   }
+
+type ReplyParts<Answer> = Answer extends { readonly json: infer Schema extends v.GenericSchema }
+  ? readonly [body: Shown<Schema> | Written<Schema>, headers?: Readonly<Record<string, string>>]
+  : readonly [text?: string, headers?: Readonly<Record<string, string>>]
 
 /** May throw a `Refusal` or any error; `errors/answer-error.ts` answers both. */
 export type Handler<Given> = (call: Given) => Response | Promise<Response>
@@ -167,12 +174,36 @@ export interface DeclaredEndpoint<Declared extends Declaration> {
   handle<Needs = Services>(
     create: (services: Needs) => Handler<Call<Declared>> | undefined,
   ): Endpoint<Needs>
+  /** There is nothing at the path if the host has no such service. */
+  handleWith<Name extends keyof Services>(
+    name: Name,
+    create: (
+      service: Exclude<Services[Name], undefined>,
+      services: Services,
+    ) => Handler<Call<Declared>> | undefined,
+  ): Endpoint
+}
+
+/** Each name of the path has to be described, if any is. */
+export interface PathParameters<Path extends string> {
+  readonly inPath?: Readonly<Record<Names<Path>, PathParameter>>
 }
 
 export function defineEndpoint<const Declared extends Declaration>(
-  declaration: Declared & {
-    readonly inPath?: Readonly<Record<Names<Declared["path"]>, PathParameter>>
-  },
+  declaration: Declared & PathParameters<Declared["path"]>,
 ): DeclaredEndpoint<Declared> {
-  return { handle: (create) => ({ ...declaration, create }) }
+  return {
+    handle: (create) => ({ ...declaration, create }),
+    handleWith: (name, create) => ({
+      ...declaration,
+      create(services) {
+        const service = services[name]
+        return isThere(service) ? create(service, services) : undefined
+      },
+    }),
+  }
+}
+
+function isThere<Value>(value: Value): value is Exclude<Value, undefined> {
+  return value !== undefined
 }

@@ -14,6 +14,7 @@ import type { CheckAccess } from "./access/check-access.ts"
 import type { Watch } from "./answered-request.ts"
 import type { Endpoint, Handler, PathHeaders } from "./endpoint.ts"
 import type { AnswerError } from "./errors/answer-error.ts"
+import type { ErrorCode } from "./errors/error-table.ts"
 import { refuse, Refusal } from "./errors/refusal.ts"
 import type { Exchange, HostBindings } from "./exchange.ts"
 import { respond } from "./json-response.ts"
@@ -116,7 +117,7 @@ export function toAnswer<Needs>(
   const { check: checkHead, reading } = toBodyUse(endpoint, options)
   const readSent = endpoint.headers && createHeaderReader(endpoint.headers)
   const checks =
-    key && demand(options.checkAccess, "an endpoint needs a key, and nothing checks keys")
+    key && expect(options.checkAccess, "an endpoint needs a key, and nothing checks keys")
   const isOpen = (exchange: Exchange): boolean => key?.unless?.isThere(exchange.request) === true
   const confirm: Confirm = (exchange) =>
     key === undefined || isOpen(exchange) ? undefined : checks?.confirm(exchange, key)
@@ -147,10 +148,10 @@ function toBodyUse<Needs>(
   { bodyServices }: PipelineOptions<Needs>,
 ): BodyUse<unknown> {
   if (body === undefined) return {}
-  return body.create(demand(bodyServices, "an endpoint takes a body, and nothing reads bodies"))
+  return body.create(expect(bodyServices, "an endpoint takes a body, and nothing reads bodies"))
 }
 
-function demand<Value>(value: Value | undefined, message: string): Value {
+function expect<Value>(value: Value | undefined, message: string): Value {
   if (value === undefined) throw new Error(message)
   return value
 }
@@ -223,9 +224,17 @@ function toCall(exchange: Exchange, { body, identity, query, sent }: CallParts):
     body: body?.read,
     releaseBody: body?.release ?? holdNothing,
     refuse,
-    reply: (status: number, text?: string, headers?: Readonly<Record<string, string>>): Response =>
-      respond(exchange, status, text, headers),
+    demand,
+    reply(status: number, body?: object | string, headers?: Readonly<Record<string, string>>) {
+      const text = typeof body === "object" ? JSON.stringify(body) : body
+      return respond(exchange, status, text, headers)
+    },
   }
 }
 
 function holdNothing(): void {}
+
+function demand<Found>(found: Found | undefined, code: ErrorCode): Found {
+  if (found === undefined) throw refuse(code)
+  return found
+}

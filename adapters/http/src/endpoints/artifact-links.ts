@@ -4,6 +4,7 @@
  */
 import { LINK_SECONDS, toUnixSeconds } from "@safelight/core"
 import { toContentUrl } from "../addresses.ts"
+import { artifactLink } from "../bodies/artifact.ts"
 import { defineEndpoint } from "../endpoint.ts"
 import { noBody } from "../request/body-kinds.ts"
 import { ARTIFACT_KEY, TASK_ID } from "../request/path-parameters.ts"
@@ -35,7 +36,7 @@ export const createLink = defineEndpoint({
   },
   body: noBody("The body is not read: put expires_in into the query."),
   answers: {
-    201: { description: "The link. It can't be shown again.", json: "ArtifactLink" },
+    201: { description: "The link. It can't be shown again.", json: artifactLink },
   },
   refusals: ["task_not_found", "artifact_not_found", "task_not_finished", "artifact_expired"],
 }).handle(({ service, links, publicUrl }) => async (call) => {
@@ -44,10 +45,12 @@ export const createLink = defineEndpoint({
   const artifact = findArtifact(call, found)
   const { startedAt: now, query } = call
   const seconds = query.expires_in
-  const link = await links.createLink({ account, artifact, now, seconds })
-  if (link === undefined) throw call.refuse("artifact_expired")
+  const link = call.demand(
+    await links.createLink({ account, artifact, now, seconds }),
+    "artifact_expired",
+  )
   const url = toContentUrl(publicUrl(), artifact, link.token)
-  return call.reply(201, JSON.stringify({ url, expires_at: toUnixSeconds(link.endsAt) }))
+  return call.reply(201, { url, expires_at: toUnixSeconds(link.endsAt) })
 })
 
 export const revokeLinks = defineEndpoint({

@@ -2,12 +2,12 @@
  * POST /v1/tasks/{task_id}/cancel: ends a task as far as what was bought for it can be stopped. It is no
  * error if that is not possible: the answer says what came of it, and a second request tells the same.
  */
-import { isTerminal, type Cancellation } from "@safelight/core"
+import type { Cancellation } from "@safelight/core"
 import { defineEndpoint } from "../endpoint.ts"
 import { noBody } from "../request/body-kinds.ts"
 import { TASK_ID } from "../request/path-parameters.ts"
 import { findTask } from "./find-task.ts"
-import { toTaskText } from "./task-body.ts"
+import { cancellation, toCancellationText } from "../bodies/task.ts"
 
 export const cancelTask = defineEndpoint({
   method: "POST",
@@ -25,7 +25,7 @@ export const cancelTask = defineEndpoint({
   inPath: { task: TASK_ID },
   query: {},
   body: noBody("This request takes no body."),
-  answers: { 200: { description: "What came of it.", json: "Cancellation" } },
+  answers: { 200: { description: "What came of it.", json: cancellation } },
   refusals: ["task_not_found"],
 }).handle(({ service, prefix }) => async (call) => {
   const account = call.caller.id
@@ -33,14 +33,3 @@ export const cancelTask = defineEndpoint({
   const found = await findTask(call, cancel)
   return call.reply(200, toCancellationText(found, prefix()))
 })
-
-/** JSON; the task's own text is put together by hand. */
-export function toCancellationText({ outcome, task }: Cancellation, prefix: string): string {
-  const word = outcome === "too-late" ? "too_late" : outcome
-  const charge = isTerminal(task) ? task.chargeMicros : null
-  const limit = isTerminal(task) ? task.chargeMicros : task.reservationMicros
-  return (
-    `{"outcome":"${word}","charge_micros":${charge},"charge_limit_micros":${limit},` +
-    `"task":${toTaskText(task, prefix)}}`
-  )
-}

@@ -2,11 +2,68 @@
  * POST /v1/quotes: what a task would cost at most. The body is that of POST /v1/tasks, and is received, read
  * and refused in the same way and within the same bounds; nothing of it is kept.
  */
+import { referenceToVideo, toUnixSeconds, type Quote, type QuoteLine } from "@safelight/core"
+import * as v from "valibot"
+import { defineBody, described, type Shown } from "../bodies/body.ts"
+import { price, toPriceBody } from "../bodies/price.ts"
+import { whole } from "../bodies/shapes.ts"
 import { CREATION_REFUSALS } from "../body/creation-refusals.ts"
 import { defineEndpoint } from "../endpoint.ts"
 import { creationBody } from "../request/body-kinds.ts"
-import { toQuoteBody } from "./quote-body.ts"
+import { toQuoteText } from "../request/cost-limit.ts"
 import { toCreationRefusal } from "./submission-refusal.ts"
+
+/** Money in integer micro-units, durations in integer milliseconds. */
+const EXAMPLE = {
+  quote: "1767229200.600000.default-1",
+  valid_until: 1_767_229_200,
+  model: referenceToVideo.id,
+  max_cost_micros: 600_000,
+  price_version: "default-1",
+  price: { per_video_second_micros: 100_000 },
+  lines: [
+    {
+      item: "output_video",
+      unit: "second",
+      unit_price_micros: 100_000,
+      duration_ms: 6_000,
+      is_estimate: true,
+    },
+  ],
+} as const
+
+const quote = defineBody("Quote", EXAMPLE, {
+  quote: described(v.string(), "What `Safelight-Quote` takes on the submission."),
+  valid_until: described(
+    whole,
+    "Unix time in seconds, exclusive. A submission that names the quote before then is charged by " +
+      "its prices, or refused where they have changed since; from then on it is refused.",
+  ),
+  model: v.string(),
+  max_cost_micros: described(
+    whole,
+    "What is reserved for the task, and the most that it is charged: the lines added up, and " +
+      "rounded up once.",
+  ),
+  price_version: described(v.string(), "The table of prices."),
+  price: described(price, "Micro-units of the account's currency."),
+  lines: described(
+    v.array(
+      v.object({
+        item: v.picklist(["image", "output_video", "input_video"]),
+        unit: v.picklist(["image", "second"]),
+        unit_price_micros: whole,
+        images: v.optional(described(whole, "Of `image` alone.")),
+        duration_ms: v.optional(described(whole, "Of video: the most that can be billed.")),
+        is_estimate: described(
+          v.boolean(),
+          "Measured only later: it may be less, and is never billed as more.",
+        ),
+      }),
+    ),
+    "What is billed. Empty for a model that has an arithmetic of its own.",
+  ),
+})
 
 export const createQuote = defineEndpoint({
   method: "POST",
@@ -24,7 +81,7 @@ export const createQuote = defineEndpoint({
   // Who may buy may ask for the price. The body is as large as a task's, so the same rate counts.
   key: { scopes: ["tasks:write"], rate: "create" },
   body: creationBody,
-  answers: { 200: { description: "The quote.", json: "Quote" } },
+  answers: { 200: { description: "The quote.", json: quote } },
   refusals: CREATION_REFUSALS,
 }).handle(({ service, models }) => {
   const ids = models.map(({ id }) => id)
@@ -32,6 +89,33 @@ export const createQuote = defineEndpoint({
     const { fingerprint: _unused, ...creation } = await call.body()
     const result = await service.quote({ account: call.caller.id, ...creation })
     if (result.kind === "rejected") throw toCreationRefusal(call.refuse, result.rejection, ids)
-    return call.reply(200, JSON.stringify(toQuoteBody(result.quote)))
+    return call.reply(200, toQuoteBody(result.quote))
   }
 })
+
+function toQuoteBody(found: Quote): Shown<typeof quote> {
+  return {
+    quote: toQuoteText(found),
+    valid_until: toUnixSeconds(found.validUntil),
+    model: found.model,
+    max_cost_micros: found.maxCostMicros,
+    price_version: found.priceVersion,
+    price: toPriceBody(found.price),
+    lines: found.lines.map(toLine),
+  }
+}
+
+function toLine({
+  item,
+  quantity,
+  unitPriceMicros,
+}: QuoteLine): Shown<typeof quote>["lines"][number] {
+  const isVideo = item !== "image"
+  return {
+    item,
+    unit: isVideo ? "second" : "image",
+    unit_price_micros: unitPriceMicros,
+    ...(isVideo ? { duration_ms: quantity } : { images: quantity }),
+    is_estimate: isVideo,
+  }
+}

@@ -25,7 +25,7 @@ import {
   toSubmissionRefusal,
   type SubmissionCode,
 } from "./submission-refusal.ts"
-import { toTaskText } from "./task-body.ts"
+import { task, toTaskText } from "../bodies/task.ts"
 
 const SCOPES = ["tasks:write"] as const
 
@@ -56,7 +56,7 @@ export const createTask = defineEndpoint({
   answers: {
     202: {
       description: "The task.",
-      json: "Task",
+      json: task,
       always: ["Location"],
       sometimes: ["Idempotent-Replayed", "Preference-Applied"],
     },

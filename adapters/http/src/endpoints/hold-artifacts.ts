@@ -4,6 +4,7 @@
  * same as once, and nothing is ever kept for less time than before.
  */
 import { toUnixSeconds, type HoldRefusal } from "@safelight/core"
+import { artifactList } from "../bodies/artifact.ts"
 import { defineEndpoint } from "../endpoint.ts"
 import { refuseParameters, type Refusal, type Refuse } from "../errors/refusal.ts"
 import { noBody } from "../request/body-kinds.ts"
@@ -39,7 +40,7 @@ export const holdArtifacts = defineEndpoint({
   query: { until: requiredMoment("Unix seconds: the artifacts expire then, or later.") },
   body: noBody("The body is not read: put until into the query."),
   answers: {
-    200: { description: "The artifacts, as they are kept now.", json: "ArtifactList" },
+    200: { description: "The artifacts, as they are kept now.", json: artifactList },
   },
   refusals: ["task_not_found", ...REFUSALS],
 }).handle((services) => async (call) => {

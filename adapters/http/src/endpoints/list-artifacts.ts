@@ -4,6 +4,7 @@
  */
 import { toUnixSeconds, type Account, type ArtifactRow, type FoundArtifacts } from "@safelight/core"
 import { toContentUrl } from "../addresses.ts"
+import { artifactList } from "../bodies/artifact.ts"
 import { defineEndpoint } from "../endpoint.ts"
 import { TASK_ID } from "../request/path-parameters.ts"
 import type { Services } from "../services.ts"
@@ -19,7 +20,7 @@ export const listArtifacts = defineEndpoint({
   },
   key: { scopes: ["artifacts:read"], rate: "read" },
   inPath: { task: TASK_ID },
-  answers: { 200: { description: "The artifacts.", json: "ArtifactList" } },
+  answers: { 200: { description: "The artifacts.", json: artifactList } },
   refusals: ["task_not_found", "task_not_finished"],
 }).handle((services) => async (call) => {
   const found = await findFinished(call, services.service, call.caller.id)

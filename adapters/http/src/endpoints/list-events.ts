@@ -1,8 +1,8 @@
 /** GET /v1/tasks/{task_id}/events: what happened to a task, from its log. */
 import { defineEndpoint } from "../endpoint.ts"
 import { TASK_ID } from "../request/path-parameters.ts"
-import { EVENT_QUERY, toEventRange } from "./event-query.ts"
-import { toEventsText } from "./events-body.ts"
+import { EVENT_QUERY, toEventRange } from "../bodies/page.ts"
+import { eventList, toEventsBody } from "../bodies/events.ts"
 import { findTask } from "./find-task.ts"
 
 export const listEvents = defineEndpoint({
@@ -19,11 +19,11 @@ export const listEvents = defineEndpoint({
   key: { scopes: ["tasks:read"], rate: "read" },
   inPath: { task: TASK_ID },
   query: EVENT_QUERY,
-  answers: { 200: { description: "The events.", json: "EventList" } },
+  answers: { 200: { description: "The events.", json: eventList } },
   refusals: ["task_not_found"],
 }).handle(({ service }) => async (call) => {
   const account = call.caller.id
   const range = toEventRange(call.query)
   const page = await findTask(call, (id) => service.listEvents({ account, id, ...range }))
-  return call.reply(200, toEventsText(call.param("task"), range.after, page))
+  return call.reply(200, toEventsBody(call.param("task"), range.after, page))
 })

@@ -8,7 +8,7 @@ import { defineEndpoint } from "../endpoint.ts"
 import { createKeptFile } from "../openapi/kept-file.ts"
 import { textHeader } from "../request/header-parameters.ts"
 import type { Services } from "../services.ts"
-import { toModelBody } from "./model-body.ts"
+import { modelInfo, modelList, toModelBody } from "../bodies/model.ts"
 import { toUnknownModelText } from "./submission-refusal.ts"
 
 const HEADERS = {
@@ -34,7 +34,7 @@ export const listModels = defineEndpoint({
   key: { scopes: ["tasks:read"], rate: "read" },
   query: {},
   headers: HEADERS,
-  answers: { 200: { description: "The models.", json: "ModelList", always: KEPT }, 304: UNCHANGED },
+  answers: { 200: { description: "The models.", json: modelList, always: KEPT }, 304: UNCHANGED },
   refusals: [],
 }).handle((services) => {
   const { models } = services
@@ -55,7 +55,7 @@ export const showModel = defineEndpoint({
   },
   query: {},
   headers: HEADERS,
-  answers: { 200: { description: "The model.", json: "ModelInfo", always: KEPT }, 304: UNCHANGED },
+  answers: { 200: { description: "The model.", json: modelInfo, always: KEPT }, 304: UNCHANGED },
   refusals: ["not_found"],
 }).handle((services) => {
   const { models } = services

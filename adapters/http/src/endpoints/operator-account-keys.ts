@@ -4,13 +4,12 @@
  */
 import { API_KEY_SCOPES, fields, isAccountName, SETTING_BOUNDS } from "@safelight/core"
 import * as v from "valibot"
-import { defineEndpoint } from "../endpoint.ts"
+import { apiKey, apiKeyList, newApiKey, rotatedApiKey, toKeyBody } from "../bodies/api-key.ts"
 import { noBody } from "../request/body-kinds.ts"
 import { jsonBody } from "../request/json-body.ts"
 import { ACCOUNT, API_KEY_ID } from "../request/path-parameters.ts"
-import { toKeyBody } from "./operator-account-body.ts"
 import { ONE_ACCOUNT_PATH } from "./operator-accounts.ts"
-import { OPERATOR_KEY } from "./operator-key.ts"
+import { defineOperatorEndpoint } from "./operator-endpoint.ts"
 
 const PATH = `${ONE_ACCOUNT_PATH}/keys` as const
 const ONE_PATH = `${PATH}/:key` as const
@@ -56,130 +55,114 @@ const rotationTerms = jsonBody({
   example: { grace_seconds: 3_600 },
 })
 
-export const listKeys = defineEndpoint({
+export const listKeys = defineOperatorEndpoint({
   method: "GET",
   path: PATH,
   about: {
     id: "listApiKeys",
-    tag: "Operator",
     summary: "An account's API keys, oldest first",
     description: "Revoked and expired ones too. No secret is shown.",
   },
-  key: OPERATOR_KEY,
   inPath: IN_PATH,
   query: {},
-  answers: { 200: { description: "All of them.", json: "ApiKeyList" } },
+  answers: { 200: { description: "All of them.", json: apiKeyList } },
   refusals: ["account_not_found"],
-}).handle(({ insight }) => {
-  if (insight === undefined) return undefined
-  return async (call) => {
-    const account = call.param("account")
-    const keys = isAccountName(account) ? await insight.accounts.listKeys(account) : undefined
-    if (keys === undefined) throw call.refuse("account_not_found")
-    return call.reply(200, JSON.stringify({ keys: keys.map(toKeyBody) }))
-  }
+}).handle((insight) => async (call) => {
+  const account = call.param("account")
+  const keys = call.demand(
+    isAccountName(account) ? await insight.accounts.listKeys(account) : undefined,
+    "account_not_found",
+  )
+  return call.reply(200, { keys: keys.map(toKeyBody) })
 })
 
-export const createKey = defineEndpoint({
+export const createKey = defineOperatorEndpoint({
   method: "POST",
   path: PATH,
   about: {
     id: "createApiKey",
-    tag: "Operator",
     summary: "Make an API key",
     description:
       "`key` is shown only now. Without `scopes` it may do all but `admin`; without `expires_in`, in seconds, it " +
       "does not end. Each request makes another key.",
   },
-  key: OPERATOR_KEY,
   inPath: IN_PATH,
   query: {},
   body: newKey,
-  answers: { 201: { description: "The key with its secret.", json: "NewApiKey" } },
+  answers: { 201: { description: "The key with its secret.", json: newApiKey } },
   refusals: ["account_not_found"],
-}).handle(({ insight }) => {
-  if (insight === undefined) return undefined
-  return async (call) => {
-    const account = call.param("account")
-    const { expires_in: expiresIn, scopes } = await call.body()
-    const request = {
-      account,
-      // Each once, in their order.
-      ...(scopes && { scopes: API_KEY_SCOPES.filter((scope) => scopes.includes(scope)) }),
-      ...(expiresIn !== undefined && { lifetimeMs: expiresIn * 1_000 }),
-    }
-    const made = isAccountName(account)
-      ? await insight.accounts.createKey(request, call.identity.keyId)
-      : undefined
-    if (made === undefined) throw call.refuse("account_not_found")
-    return call.reply(201, JSON.stringify({ ...toKeyBody(made.view), key: made.key }))
+}).handle((insight) => async (call) => {
+  const account = call.param("account")
+  const { expires_in: expiresIn, scopes } = await call.body()
+  const request = {
+    account,
+    // Each once, in their order.
+    ...(scopes && { scopes: API_KEY_SCOPES.filter((scope) => scopes.includes(scope)) }),
+    ...(expiresIn !== undefined && { lifetimeMs: expiresIn * 1_000 }),
   }
+  const made = call.demand(
+    isAccountName(account)
+      ? await insight.accounts.createKey(request, call.identity.keyId)
+      : undefined,
+    "account_not_found",
+  )
+  return call.reply(201, { ...toKeyBody(made.view), key: made.key })
 })
 
-export const revokeKey = defineEndpoint({
+export const revokeKey = defineOperatorEndpoint({
   method: "POST",
   path: `${ONE_PATH}/revoke`,
   about: {
     id: "revokeApiKey",
-    tag: "Operator",
     summary: "Revoke an API key",
     description: "Every process refuses it within a second. Twice is the same as once.",
   },
-  key: OPERATOR_KEY,
   inPath: ONE_IN_PATH,
   query: {},
   body: noBody("This request takes no body."),
-  answers: { 200: { description: "The key as it is now.", json: "ApiKey" } },
+  answers: { 200: { description: "The key as it is now.", json: apiKey } },
   refusals: ["key_not_found"],
-}).handle(({ insight }) => {
-  if (insight === undefined) return undefined
-  return async (call) => {
-    const name = { account: call.param("account"), id: call.param("key") }
-    const revoked = isKeyName(name)
-      ? await insight.accounts.revokeKey(name, call.identity.keyId)
-      : undefined
-    if (revoked === undefined) throw call.refuse("key_not_found")
-    return call.reply(200, JSON.stringify(toKeyBody(revoked)))
-  }
+}).handle((insight) => async (call) => {
+  const name = { account: call.param("account"), id: call.param("key") }
+  const revoked = call.demand(
+    isKeyName(name) ? await insight.accounts.revokeKey(name, call.identity.keyId) : undefined,
+    "key_not_found",
+  )
+  return call.reply(200, toKeyBody(revoked))
 })
 
-export const rotateKey = defineEndpoint({
+export const rotateKey = defineOperatorEndpoint({
   method: "POST",
   path: `${ONE_PATH}/rotate`,
   about: {
     id: "rotateApiKey",
-    tag: "Operator",
     summary: "Replace an API key by a new one of the same scopes",
     description:
       "`key` is shown only now. The old key holds for `grace_seconds` more, by default not at all; the new one ends " +
       "after `expires_in` seconds, by default after as long as the old one was made for. Each request makes another key.",
   },
-  key: OPERATOR_KEY,
   inPath: ONE_IN_PATH,
   query: {},
   body: rotationTerms,
   answers: {
-    201: { description: "The new key with its secret, and the old one.", json: "RotatedApiKey" },
+    201: { description: "The new key with its secret, and the old one.", json: rotatedApiKey },
   },
   refusals: ["key_not_found", "key_revoked"],
-}).handle(({ insight }) => {
-  if (insight === undefined) return undefined
-  return async (call) => {
-    const name = { account: call.param("account"), id: call.param("key") }
-    const { expires_in: expiresIn, grace_seconds: grace = 0 } = await call.body()
-    if (!isKeyName(name)) throw call.refuse("key_not_found")
-    const rotation = {
-      ...name,
-      graceMs: grace * 1_000,
-      ...(expiresIn !== undefined && { lifetimeMs: expiresIn * 1_000 }),
-    }
-    const rotated = await insight.accounts.rotateKey(rotation, call.identity.keyId)
-    if (rotated.kind === "unknown") throw call.refuse("key_not_found")
-    if (rotated.kind === "revoked") throw call.refuse("key_revoked")
-    const replaced = toKeyBody(rotated.replaced)
-    const body = { ...toKeyBody(rotated.view), key: rotated.key, replaced }
-    return call.reply(201, JSON.stringify(body))
+}).handle((insight) => async (call) => {
+  const name = { account: call.param("account"), id: call.param("key") }
+  const { expires_in: expiresIn, grace_seconds: grace = 0 } = await call.body()
+  if (!isKeyName(name)) throw call.refuse("key_not_found")
+  const rotation = {
+    ...name,
+    graceMs: grace * 1_000,
+    ...(expiresIn !== undefined && { lifetimeMs: expiresIn * 1_000 }),
   }
+  const rotated = await insight.accounts.rotateKey(rotation, call.identity.keyId)
+  if (rotated.kind === "unknown") throw call.refuse("key_not_found")
+  if (rotated.kind === "revoked") throw call.refuse("key_revoked")
+  const replaced = toKeyBody(rotated.replaced)
+  const body = { ...toKeyBody(rotated.view), key: rotated.key, replaced }
+  return call.reply(201, body)
 })
 
 function isKeyName({ account, id }: { readonly account: string; readonly id: string }): boolean {

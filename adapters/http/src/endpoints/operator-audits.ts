@@ -4,12 +4,11 @@
  */
 import { fields, type AuditMessage, type AuditSummary, type RunningAudit } from "@safelight/core"
 import * as v from "valibot"
-import { defineEndpoint } from "../endpoint.ts"
 import { jsonBody } from "../request/json-body.ts"
 import { toEventText } from "../streams/event-text.ts"
 import type { TextSource } from "../streams/open-stream.ts"
 import { sendStream } from "../streams/send-stream.ts"
-import { OPERATOR_KEY } from "./operator-key.ts"
+import { defineOperatorEndpoint, OPERATOR_KEY } from "./operator-endpoint.ts"
 
 const auditRequest = jsonBody({
   refusals: ["unknown_parameter", "invalid_type", "invalid_value", "missing_required_parameter"],
@@ -17,12 +16,11 @@ const auditRequest = jsonBody({
   example: { kind: "verify" },
 })
 
-export const streamAudit = defineEndpoint({
+export const streamAudit = defineOperatorEndpoint({
   method: "POST",
   path: "/v1/admin/audits",
   about: {
     id: "streamAudit",
-    tag: "Operator",
     summary: "Prove the log, and watch how far it is",
     description:
       "`verify` proves every task's chain of hashes; `replay` proves that folding the log makes the live rows, the " +
@@ -31,7 +29,6 @@ export const streamAudit = defineEndpoint({
       "`finding_count`, `foreign_rows`, `charge_micros`, and the first 100 `findings`, each with `kind`, `task_id`, " +
       "`version` and `words`. A stream that ends without a report proves nothing.",
   },
-  key: OPERATOR_KEY,
   query: {},
   body: auditRequest,
   answers: {
@@ -42,24 +39,20 @@ export const streamAudit = defineEndpoint({
     },
   },
   refusals: ["audit_running", "concurrency_limit_exceeded", "overloaded"],
-}).handle((services) => {
-  const { insight } = services
-  if (insight === undefined) return undefined
-  return async (call) => {
-    const { kind } = await call.body()
-    call.releaseBody()
-    let audit: RunningAudit | undefined
-    return sendStream(services, {
-      exchange: call,
-      scopes: OPERATOR_KEY.scopes,
-      async watch({ onEnd }) {
-        audit = insight.audits.begin(kind, onEnd)
-        if (audit === undefined) throw call.refuse("audit_running")
-        return audit
-      },
-      toTexts: () => ({ source: toSource(() => audit?.next()) }),
-    })
-  }
+}).handle((insight, services) => async (call) => {
+  const { kind } = await call.body()
+  call.releaseBody()
+  let audit: RunningAudit | undefined
+  return sendStream(services, {
+    exchange: call,
+    scopes: OPERATOR_KEY.scopes,
+    async watch({ onEnd }) {
+      audit = insight.audits.begin(kind, onEnd)
+      if (audit === undefined) throw call.refuse("audit_running")
+      return audit
+    },
+    toTexts: () => ({ source: toSource(() => audit?.next()) }),
+  })
 })
 
 function toSource(next: () => Promise<AuditMessage | undefined> | undefined): TextSource {

@@ -35,18 +35,15 @@ export const receiveCallback = defineEndpoint({
     204: { description: "It was taken in.", always: ["X-Request-Id", "Cache-Control"] },
   },
   refusals: ["not_found", "invalid_callback", "internal_error", "service_unavailable"],
-}).handle(({ callbacks }) => {
-  if (callbacks === undefined) return undefined
-  return async (call) => {
-    const result = await callbacks.receiveCallback({
-      channel: call.param("channel"),
-      key: call.param("key"),
-      headers: Object.fromEntries(call.request.headers),
-      query: Object.fromEntries(toQuery(call.request.url)),
-      readBody: call.body,
-    })
-    if (result === "unknown") throw call.refuse("not_found")
-    if (result === "forged") throw call.refuse("invalid_callback")
-    return call.reply(204)
-  }
+}).handleWith("callbacks", (callbacks) => async (call) => {
+  const result = await callbacks.receiveCallback({
+    channel: call.param("channel"),
+    key: call.param("key"),
+    headers: Object.fromEntries(call.request.headers),
+    query: Object.fromEntries(toQuery(call.request.url)),
+    readBody: call.body,
+  })
+  if (result === "unknown") throw call.refuse("not_found")
+  if (result === "forged") throw call.refuse("invalid_callback")
+  return call.reply(204)
 })

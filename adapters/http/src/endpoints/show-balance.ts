@@ -2,7 +2,27 @@
  * GET /v1/balance: what an account has spent and what it has left. The figures of `account` in GET /v1/usage,
  * without the sums over a period. Of an account without limits they may be some seconds old.
  */
+import * as v from "valibot"
+import { defineBody, described } from "../bodies/body.ts"
+import { whole } from "../bodies/shapes.ts"
 import { defineEndpoint } from "../endpoint.ts"
+
+const EXAMPLE = {
+  budget_micros: 5_000_000,
+  reserved_micros: 600_000,
+  spent_micros: 10_000,
+  left_micros: 4_390_000,
+} as const
+
+const balance = defineBody("Balance", EXAMPLE, {
+  budget_micros: described(v.nullable(whole), "Null where there is none."),
+  reserved_micros: described(whole, "Held back for unfinished tasks."),
+  spent_micros: described(whole, "Charged for finished tasks."),
+  left_micros: described(
+    v.nullable(whole),
+    "The budget without what is spent and reserved, at least 0. Null where there is no budget.",
+  ),
+})
 
 export const showBalance = defineEndpoint({
   method: "GET",
@@ -18,15 +38,15 @@ export const showBalance = defineEndpoint({
   },
   key: { scopes: ["tasks:read"], rate: "read" },
   query: {},
-  answers: { 200: { description: "The balance.", json: "Balance" } },
+  answers: { 200: { description: "The balance.", json: balance } },
   refusals: [],
 }).handle(({ service }) => async (call) => {
-  const balance = await service.readBalance(call.caller.id)
+  const found = await service.readBalance(call.caller.id)
   const body = {
-    budget_micros: balance.budgetMicros,
-    reserved_micros: balance.reservedMicros,
-    spent_micros: balance.chargedMicros,
-    left_micros: balance.leftMicros,
+    budget_micros: found.budgetMicros,
+    reserved_micros: found.reservedMicros,
+    spent_micros: found.chargedMicros,
+    left_micros: found.leftMicros,
   }
-  return call.reply(200, JSON.stringify(body))
+  return call.reply(200, body)
 })

@@ -1,6 +1,28 @@
 /** GET /v1/me: whose key a caller holds and what it may do. Any key that is good may ask. */
-import { toUnixSeconds } from "@safelight/core"
+import { API_KEY_SCOPES, toUnixSeconds } from "@safelight/core"
+import * as v from "valibot"
+import { defineBody, described } from "../bodies/body.ts"
+import { whole } from "../bodies/shapes.ts"
 import { defineEndpoint } from "../endpoint.ts"
+
+const EXAMPLE = {
+  account: "default",
+  key_id: "k3XUGqjZd0",
+  scopes: ["tasks:read", "tasks:write"],
+  expires_at: 0,
+  max_retention_seconds: 2_592_000,
+} as const
+
+const me = defineBody("Me", EXAMPLE, {
+  account: v.string(),
+  key_id: described(v.string(), "Names the key; it is no secret."),
+  scopes: v.array(v.picklist(API_KEY_SCOPES)),
+  expires_at: described(whole, "Unix time in seconds; 0 if the key has no end."),
+  max_retention_seconds: described(
+    whole,
+    "How long the account may hold artifacts, from their task's end; 0: not at all.",
+  ),
+})
 
 export const showMe = defineEndpoint({
   method: "GET",
@@ -12,7 +34,7 @@ export const showMe = defineEndpoint({
   },
   key: { scopes: [], rate: "read" },
   query: {},
-  answers: { 200: { description: "The key, without its secret.", json: "Me" } },
+  answers: { 200: { description: "The key, without its secret.", json: me } },
   refusals: [],
 }).handle((_services) => (call) => {
   const { account, expiresAt, keyId, scopes } = call.identity
@@ -23,5 +45,5 @@ export const showMe = defineEndpoint({
     expires_at: toUnixSeconds(expiresAt),
     max_retention_seconds: Math.floor(account.maxRetentionMs / 1_000),
   }
-  return call.reply(200, JSON.stringify(body))
+  return call.reply(200, body)
 })

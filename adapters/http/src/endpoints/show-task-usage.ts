@@ -5,7 +5,7 @@
 import { defineEndpoint } from "../endpoint.ts"
 import { TASK_ID } from "../request/path-parameters.ts"
 import { findTask } from "./find-task.ts"
-import { toTaskUsageText } from "./usage-body.ts"
+import { taskUsage, toTaskUsageBody } from "../bodies/usage.ts"
 
 export const showTaskUsage = defineEndpoint({
   method: "GET",
@@ -18,11 +18,11 @@ export const showTaskUsage = defineEndpoint({
   },
   key: { scopes: ["tasks:read"], rate: "read" },
   inPath: { task: TASK_ID },
-  answers: { 200: { description: "The task's usage.", json: "TaskUsage" } },
+  answers: { 200: { description: "The task's usage.", json: taskUsage } },
   refusals: ["task_not_found"],
 }).handle(({ service }) => async (call) => {
   const account = call.caller.id
   const find = (id: string) => service.findUsage({ account, id })
   const found = await findTask(call, find)
-  return call.reply(200, toTaskUsageText(found))
+  return call.reply(200, toTaskUsageBody(found))
 })

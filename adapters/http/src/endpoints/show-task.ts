@@ -8,7 +8,7 @@ import { TASK_ID } from "../request/path-parameters.ts"
 import { preferWait } from "../request/prefer-wait.ts"
 import type { Waited } from "../task-waits.ts"
 import { findTask, POLL_HEADERS } from "./find-task.ts"
-import { toTaskText } from "./task-body.ts"
+import { task, toTaskText } from "../bodies/task.ts"
 
 interface Finished {
   readonly account: string
@@ -35,7 +35,7 @@ export const showTask = defineEndpoint({
   answers: {
     200: {
       description: "The task. `Retry-After` says when to ask again, while it is unfinished.",
-      json: "Task",
+      json: task,
       sometimes: ["Retry-After", "Preference-Applied"],
     },
   },

@@ -8,7 +8,7 @@ import { defineEndpoint } from "../endpoint.ts"
 import { refuseParameters } from "../errors/refusal.ts"
 import { labelFilter } from "../request/labels.ts"
 import { moment } from "../request/query-parameters.ts"
-import { toUsageReportText } from "./usage-body.ts"
+import { toUsageReportBody, usageReport } from "../bodies/usage.ts"
 
 export const showUsage = defineEndpoint({
   method: "GET",
@@ -32,7 +32,7 @@ export const showUsage = defineEndpoint({
       "Counts tasks with this label alone; what the account has left is unchanged.",
     ),
   },
-  answers: { 200: { description: "The sums of the period.", json: "UsageReport" } },
+  answers: { 200: { description: "The sums of the period.", json: usageReport } },
   refusals: ["invalid_value"],
 }).handle(({ service }) => async (call) => {
   const nextSecond = (toUnixSeconds(call.startedAt) + 1) * 1_000
@@ -44,5 +44,5 @@ export const showUsage = defineEndpoint({
   }
   const request = { account: call.caller.id, from, to, ...(labels && { labels }) }
   const report = await service.sumUsage(request)
-  return call.reply(200, toUsageReportText({ from, to }, report))
+  return call.reply(200, toUsageReportBody({ from, to }, report))
 })

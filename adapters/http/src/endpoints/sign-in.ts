@@ -1,5 +1,8 @@
 /** POST /v1/sign-in: the token of a one-time link in exchange for an API key. It needs no key, since it gives one. */
 import { fields, text, toUnixSeconds } from "@safelight/core"
+import * as v from "valibot"
+import { defineBody, described } from "../bodies/body.ts"
+import { unixTime } from "../bodies/shapes.ts"
 import { defineEndpoint } from "../endpoint.ts"
 import { jsonBody } from "../request/json-body.ts"
 
@@ -7,6 +10,14 @@ import { jsonBody } from "../request/json-body.ts"
 const TOKEN_CHARACTERS = 100
 /** More than such a token takes, each of its characters escaped. */
 const BODY_BYTES = 1024
+
+const EXAMPLE = { account: "default", key: "sl_live_…", expires_at: 1_769_821_200 } as const
+
+const signedInBody = defineBody("SignIn", EXAMPLE, {
+  account: v.string(),
+  key: described(v.string(), "A secret: whoever has it acts for the account."),
+  expires_at: unixTime,
+})
 
 export const signIn = defineEndpoint({
   method: "POST",
@@ -31,7 +42,7 @@ export const signIn = defineEndpoint({
     strangerBytes: BODY_BYTES,
     example: { token: "0aPv6yLW1xS1dXb9W8n2T0mQwq7a3Hk5Jt4Rr6Yz0cE" },
   }),
-  answers: { 201: { description: "A new key, shown only now.", json: "SignIn" } },
+  answers: { 201: { description: "A new key, shown only now.", json: signedInBody } },
   refusals: ["invalid_sign_in", "internal_error", "service_unavailable", "overloaded"],
 }).handle(({ signIn: service }) => {
   if (service === undefined) return undefined
@@ -43,6 +54,6 @@ export const signIn = defineEndpoint({
       })
     }
     const { account, expiresAt, key } = signedIn
-    return call.reply(201, JSON.stringify({ account, key, expires_at: toUnixSeconds(expiresAt) }))
+    return call.reply(201, { account, key, expires_at: toUnixSeconds(expiresAt) })
   }
 })

@@ -1,16 +1,31 @@
 /** /v1/webhooks/{webhook_id}/deliveries: what was sent to a webhook, what it answered, and sending it again. */
+import { defineBody, described } from "../bodies/body.ts"
+import * as v from "valibot"
 import { defineEndpoint } from "../endpoint.ts"
 import { noBody } from "../request/body-kinds.ts"
 import { DELIVERY_ID, WEBHOOK_ID } from "../request/path-parameters.ts"
-import { choice, integer, moment, token } from "../request/query-parameters.ts"
-import { parseCursor, toCursor } from "./list-cursor.ts"
-import { toDeliveryBody, toDeliveryText } from "./webhook-body.ts"
+import { choice, moment } from "../request/query-parameters.ts"
+import { toNextCursor, toPageQuery } from "../bodies/page.ts"
+import {
+  deliveryDetail,
+  deliveryList,
+  toDeliveryBody,
+  toDeliveryDetail,
+} from "../bodies/webhook.ts"
 import { toWebhookRefusal } from "./webhook-refusal.ts"
 import { SENDING_KEY, WEBHOOK_KEY } from "./webhooks.ts"
 
 const PATH = "/v1/webhooks/:webhook/deliveries"
 const ONE_PATH = `${PATH}/:delivery` as const
 const ONE = { webhook: WEBHOOK_ID, delivery: DELIVERY_ID }
+
+const replayReport = defineBody(
+  "WebhookReplay",
+  { replayed: 3 },
+  {
+    replayed: described(v.pipe(v.number(), v.integer()), "How many are sent again."),
+  },
+)
 
 export const listDeliveries = defineEndpoint({
   method: "GET",
@@ -25,33 +40,28 @@ export const listDeliveries = defineEndpoint({
   inPath: { webhook: WEBHOOK_ID },
   query: {
     status: choice("Deliveries of this status.", ["pending", "delivered", "failed"]),
-    limit: integer("The most deliveries on a page.", { min: 1, max: 100, byDefault: 20 }),
-    cursor: token("A `next_cursor`, for the page behind it.", {
-      read: parseCursor,
-      words: "cursor must be a next_cursor of an earlier answer.",
-    }),
+    ...toPageQuery("deliveries"),
   },
-  answers: { 200: { description: "A page of deliveries.", json: "WebhookDeliveryList" } },
+  answers: { 200: { description: "A page of deliveries.", json: deliveryList } },
   refusals: ["webhook_not_found"],
-}).handle(({ webhooks }) => {
-  if (webhooks === undefined) return undefined
-  return async (call) => {
-    const { status, limit, cursor } = call.query
-    const page = await webhooks.listDeliveries({
+}).handleWith("webhooks", (webhooks) => async (call) => {
+  const { status, limit, cursor } = call.query
+  const page = call.demand(
+    await webhooks.listDeliveries({
       account: call.caller.id,
       id: call.param("webhook"),
       limit,
       ...(status !== undefined && { state: status }),
       ...(cursor && { before: { createdAt: cursor.createdAt, message: cursor.id } }),
-    })
-    if (page === undefined) throw call.refuse("webhook_not_found")
-    const { deliveries, next } = page
-    const body = {
-      deliveries: deliveries.map(toDeliveryBody),
-      next_cursor: next && toCursor({ createdAt: next.createdAt, id: next.message }),
-    }
-    return call.reply(200, JSON.stringify(body))
+    }),
+    "webhook_not_found",
+  )
+  const { deliveries, next } = page
+  const body = {
+    deliveries: deliveries.map(toDeliveryBody),
+    next_cursor: toNextCursor(next && { createdAt: next.createdAt, id: next.message }),
   }
+  return call.reply(200, body)
 })
 
 export const showDelivery = defineEndpoint({
@@ -65,16 +75,15 @@ export const showDelivery = defineEndpoint({
   key: WEBHOOK_KEY,
   inPath: ONE,
   query: {},
-  answers: { 200: { description: "The delivery.", json: "WebhookDeliveryDetail" } },
+  answers: { 200: { description: "The delivery.", json: deliveryDetail } },
   refusals: ["delivery_not_found"],
-}).handle(({ webhooks }) => {
-  if (webhooks === undefined) return undefined
-  return async (call) => {
-    const name = { account: call.caller.id, id: call.param("webhook") }
-    const delivery = await webhooks.findDelivery({ ...name, message: call.param("delivery") })
-    if (delivery === undefined) throw call.refuse("delivery_not_found")
-    return call.reply(200, toDeliveryText(delivery))
-  }
+}).handleWith("webhooks", (webhooks) => async (call) => {
+  const name = { account: call.caller.id, id: call.param("webhook") }
+  const found = call.demand(
+    await webhooks.findDelivery({ ...name, message: call.param("delivery") }),
+    "delivery_not_found",
+  )
+  return call.reply(200, toDeliveryDetail(found))
 })
 
 export const replayDelivery = defineEndpoint({
@@ -90,17 +99,14 @@ export const replayDelivery = defineEndpoint({
   inPath: ONE,
   query: {},
   body: noBody("This request takes no body."),
-  answers: { 202: { description: "The delivery.", json: "WebhookDeliveryDetail" } },
+  answers: { 202: { description: "The delivery.", json: deliveryDetail } },
   refusals: ["delivery_not_found", "webhook_disabled", "concurrency_limit_exceeded"],
-}).handle(({ webhooks }) => {
-  if (webhooks === undefined) return undefined
-  return async (call) => {
-    const name = { account: call.caller.id, id: call.param("webhook") }
-    const replayed = await webhooks.replayDelivery({ ...name, message: call.param("delivery") })
-    if (replayed.kind === "unknown") throw call.refuse("delivery_not_found")
-    if (replayed.kind !== "done") throw toWebhookRefusal(replayed)
-    return call.reply(202, toDeliveryText(replayed.delivery))
-  }
+}).handleWith("webhooks", (webhooks) => async (call) => {
+  const name = { account: call.caller.id, id: call.param("webhook") }
+  const replayed = await webhooks.replayDelivery({ ...name, message: call.param("delivery") })
+  if (replayed.kind === "unknown") throw call.refuse("delivery_not_found")
+  if (replayed.kind !== "done") throw toWebhookRefusal(replayed)
+  return call.reply(202, toDeliveryDetail(replayed.delivery))
 })
 
 export const replayFailedDeliveries = defineEndpoint({
@@ -120,14 +126,11 @@ export const replayFailedDeliveries = defineEndpoint({
     since: moment("Unix seconds: deliveries that were made then or later; all by default."),
   },
   body: noBody("The body is not read: put since into the query."),
-  answers: { 202: { description: "How many are sent again.", json: "WebhookReplay" } },
+  answers: { 202: { description: "How many are sent again.", json: replayReport } },
   refusals: ["webhook_not_found", "webhook_disabled", "concurrency_limit_exceeded"],
-}).handle(({ webhooks }) => {
-  if (webhooks === undefined) return undefined
-  return async (call) => {
-    const name = { account: call.caller.id, id: call.param("webhook") }
-    const replayed = await webhooks.replayFailed({ ...name, since: call.query.since ?? 0 })
-    if (replayed.kind !== "done") throw toWebhookRefusal(replayed)
-    return call.reply(202, JSON.stringify({ replayed: replayed.replayed }))
-  }
+}).handleWith("webhooks", (webhooks) => async (call) => {
+  const name = { account: call.caller.id, id: call.param("webhook") }
+  const replayed = await webhooks.replayFailed({ ...name, since: call.query.since ?? 0 })
+  if (replayed.kind !== "done") throw toWebhookRefusal(replayed)
+  return call.reply(202, { replayed: replayed.replayed })
 })

@@ -4,13 +4,20 @@
  */
 import { fields, text, WEBHOOK_LIMITS, WEBHOOK_TYPES } from "@safelight/core"
 import * as v from "valibot"
+import {
+  WEBHOOK_EXAMPLE,
+  deliveryDetail,
+  toDeliveryDetail,
+  toWebhookBody,
+  webhook,
+  webhookList,
+  webhookWithSecret,
+} from "../bodies/webhook.ts"
 import { defineEndpoint } from "../endpoint.ts"
-import { WEBHOOK_EXAMPLE } from "../openapi/webhook-examples.ts"
 import { noBody } from "../request/body-kinds.ts"
 import { jsonBody } from "../request/json-body.ts"
 import { WEBHOOK_ID } from "../request/path-parameters.ts"
 import { integer } from "../request/query-parameters.ts"
-import { toDeliveryText, toWebhookBody, toWebhookText } from "./webhook-body.ts"
 import { toWebhookRefusal } from "./webhook-refusal.ts"
 
 const PATH = "/v1/webhooks"
@@ -55,14 +62,11 @@ export const listWebhooks = defineEndpoint({
   about: { id: "listWebhooks", tag: "Webhooks", summary: "The account's webhooks" },
   key: WEBHOOK_KEY,
   query: {},
-  answers: { 200: { description: "All of them.", json: "WebhookList" } },
+  answers: { 200: { description: "All of them.", json: webhookList } },
   refusals: [],
-}).handle(({ webhooks }) => {
-  if (webhooks === undefined) return undefined
-  return async (call) => {
-    const found = await webhooks.listWebhooks(call.caller.id)
-    return call.reply(200, JSON.stringify({ webhooks: found.map(toWebhookBody) }))
-  }
+}).handleWith("webhooks", (webhooks) => async (call) => {
+  const found = await webhooks.listWebhooks(call.caller.id)
+  return call.reply(200, { webhooks: found.map(toWebhookBody) })
 })
 
 export const createWebhook = defineEndpoint({
@@ -81,21 +85,18 @@ export const createWebhook = defineEndpoint({
   key: WEBHOOK_KEY,
   body: newWebhook,
   answers: {
-    201: { description: "The webhook with its secret.", json: "WebhookEndpointWithSecret" },
+    201: { description: "The webhook with its secret.", json: webhookWithSecret },
   },
   refusals: ["url_not_allowed", "webhook_limit_exceeded"],
-}).handle(({ webhooks }) => {
-  if (webhooks === undefined) return undefined
-  return async (call) => {
-    const { events: types, ...given } = await call.body()
-    const made = await webhooks.createWebhook({
-      account: call.caller.id,
-      ...given,
-      ...(types !== undefined && { types }),
-    })
-    if (made.kind !== "done") throw toWebhookRefusal(made)
-    return call.reply(201, toWebhookText(made.webhook, made.secret))
-  }
+}).handleWith("webhooks", (webhooks) => async (call) => {
+  const { events: types, ...given } = await call.body()
+  const made = await webhooks.createWebhook({
+    account: call.caller.id,
+    ...given,
+    ...(types !== undefined && { types }),
+  })
+  if (made.kind !== "done") throw toWebhookRefusal(made)
+  return call.reply(201, { ...toWebhookBody(made.webhook), secret: made.secret })
 })
 
 export const showWebhook = defineEndpoint({
@@ -105,16 +106,12 @@ export const showWebhook = defineEndpoint({
   key: WEBHOOK_KEY,
   inPath: IN_PATH,
   query: {},
-  answers: { 200: { description: "The webhook, without its secret.", json: "WebhookEndpoint" } },
+  answers: { 200: { description: "The webhook, without its secret.", json: webhook } },
   refusals: ["webhook_not_found"],
-}).handle(({ webhooks }) => {
-  if (webhooks === undefined) return undefined
-  return async (call) => {
-    const name = { account: call.caller.id, id: call.param("webhook") }
-    const webhook = await webhooks.findWebhook(name)
-    if (webhook === undefined) throw call.refuse("webhook_not_found")
-    return call.reply(200, toWebhookText(webhook))
-  }
+}).handleWith("webhooks", (webhooks) => async (call) => {
+  const name = { account: call.caller.id, id: call.param("webhook") }
+  const found = call.demand(await webhooks.findWebhook(name), "webhook_not_found")
+  return call.reply(200, toWebhookBody(found))
 })
 
 export const updateWebhook = defineEndpoint({
@@ -132,22 +129,19 @@ export const updateWebhook = defineEndpoint({
   key: WEBHOOK_KEY,
   inPath: IN_PATH,
   body: webhookChange,
-  answers: { 200: { description: "The webhook as it is now.", json: "WebhookEndpoint" } },
+  answers: { 200: { description: "The webhook as it is now.", json: webhook } },
   refusals: ["webhook_not_found", "url_not_allowed"],
-}).handle(({ webhooks }) => {
-  if (webhooks === undefined) return undefined
-  return async (call) => {
-    const { events: types, enabled, ...given } = await call.body()
-    const changed = await webhooks.updateWebhook({
-      account: call.caller.id,
-      id: call.param("webhook"),
-      ...given,
-      ...(types !== undefined && { types }),
-      ...(enabled !== undefined && { isEnabled: enabled }),
-    })
-    if (changed.kind !== "done") throw toWebhookRefusal(changed)
-    return call.reply(200, toWebhookText(changed.webhook))
-  }
+}).handleWith("webhooks", (webhooks) => async (call) => {
+  const { events: types, enabled, ...given } = await call.body()
+  const changed = await webhooks.updateWebhook({
+    account: call.caller.id,
+    id: call.param("webhook"),
+    ...given,
+    ...(types !== undefined && { types }),
+    ...(enabled !== undefined && { isEnabled: enabled }),
+  })
+  if (changed.kind !== "done") throw toWebhookRefusal(changed)
+  return call.reply(200, toWebhookBody(changed.webhook))
 })
 
 export const deleteWebhook = defineEndpoint({
@@ -167,13 +161,10 @@ export const deleteWebhook = defineEndpoint({
     204: { description: "Nothing more is sent.", always: ["X-Request-Id", "Cache-Control"] },
   },
   refusals: ["webhook_not_found"],
-}).handle(({ webhooks }) => {
-  if (webhooks === undefined) return undefined
-  return async (call) => {
-    const name = { account: call.caller.id, id: call.param("webhook") }
-    if (!(await webhooks.deleteWebhook(name))) throw call.refuse("webhook_not_found")
-    return call.reply(204)
-  }
+}).handleWith("webhooks", (webhooks) => async (call) => {
+  const name = { account: call.caller.id, id: call.param("webhook") }
+  if (!(await webhooks.deleteWebhook(name))) throw call.refuse("webhook_not_found")
+  return call.reply(204)
 })
 
 export const rotateWebhookSecret = defineEndpoint({
@@ -198,18 +189,15 @@ export const rotateWebhookSecret = defineEndpoint({
   },
   body: noBody("The body is not read: put overlap_seconds into the query."),
   answers: {
-    200: { description: "The webhook with its new secret.", json: "WebhookEndpointWithSecret" },
+    200: { description: "The webhook with its new secret.", json: webhookWithSecret },
   },
   refusals: ["webhook_not_found"],
-}).handle(({ webhooks }) => {
-  if (webhooks === undefined) return undefined
-  return async (call) => {
-    const name = { account: call.caller.id, id: call.param("webhook") }
-    const overlapMs = call.query.overlap_seconds * 1_000
-    const rotated = await webhooks.rotateWebhook({ ...name, overlapMs })
-    if (rotated.kind !== "done") throw toWebhookRefusal(rotated)
-    return call.reply(200, toWebhookText(rotated.webhook, rotated.secret))
-  }
+}).handleWith("webhooks", (webhooks) => async (call) => {
+  const name = { account: call.caller.id, id: call.param("webhook") }
+  const overlapMs = call.query.overlap_seconds * 1_000
+  const rotated = await webhooks.rotateWebhook({ ...name, overlapMs })
+  if (rotated.kind !== "done") throw toWebhookRefusal(rotated)
+  return call.reply(200, { ...toWebhookBody(rotated.webhook), secret: rotated.secret })
 })
 
 export const testWebhook = defineEndpoint({
@@ -225,14 +213,11 @@ export const testWebhook = defineEndpoint({
   inPath: IN_PATH,
   query: {},
   body: noBody("This request takes no body."),
-  answers: { 202: { description: "The delivery.", json: "WebhookDeliveryDetail" } },
+  answers: { 202: { description: "The delivery.", json: deliveryDetail } },
   refusals: ["webhook_not_found", "webhook_disabled", "concurrency_limit_exceeded"],
-}).handle(({ webhooks }) => {
-  if (webhooks === undefined) return undefined
-  return async (call) => {
-    const name = { account: call.caller.id, id: call.param("webhook") }
-    const tested = await webhooks.testWebhook(name)
-    if (tested.kind !== "done") throw toWebhookRefusal(tested)
-    return call.reply(202, toDeliveryText(tested.delivery))
-  }
+}).handleWith("webhooks", (webhooks) => async (call) => {
+  const name = { account: call.caller.id, id: call.param("webhook") }
+  const tested = await webhooks.testWebhook(name)
+  if (tested.kind !== "done") throw toWebhookRefusal(tested)
+  return call.reply(202, toDeliveryDetail(tested.delivery))
 })

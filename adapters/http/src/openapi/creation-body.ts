@@ -2,9 +2,31 @@
  * The body of a creation request: one shape for each model, told apart by `model`. The parameters are
  * described from the schemas that check them.
  */
-import type { Model } from "@safelight/core"
-import { CREATION_EXAMPLES } from "./examples.ts"
+import { imageEdit, referenceToVideo, textToImage, type Model } from "@safelight/core"
 import { describeParameters } from "./describe-parameters.ts"
+
+/** One valid creation request a model, by the model's id. */
+const CREATION_EXAMPLES: ReadonlyMap<string, object> = new Map([
+  [textToImage.id, { prompt: "A lighthouse in fog, seen from the sea", size: "landscape_16_9" }],
+  [
+    imageEdit.id,
+    {
+      prompt: "Make it night",
+      image_urls: ["https://media.example/lighthouse.png"],
+      output_format: "png",
+      count: 2,
+    },
+  ],
+  [
+    referenceToVideo.id,
+    {
+      prompt: "The lamp turns slowly",
+      image_urls: ["https://media.example/lighthouse.png"],
+      resolution: "720p",
+      duration: 6,
+    },
+  ],
+])
 
 export interface CreationBody {
   /** The component schemas, by name. */

@@ -3,14 +3,15 @@
  * and the one error table. It depends on models and prefix alone, so it is made once a process.
  */
 import type { Model } from "@safelight/core"
+import * as v from "valibot"
+import { findBodies, type Body } from "../bodies/body.ts"
+import { errorBody } from "../bodies/error.ts"
 import { ENDPOINTS } from "../endpoints.ts"
 import { toCreationBody } from "./creation-body.ts"
 import { toErrorExamples, toErrorResponse } from "./error-responses.ts"
-import { RESPONSE_EXAMPLES } from "./examples.ts"
 import { toComponents } from "./json-schema.ts"
 import { SECURITY_SCHEME, toOperations, type Operation, type Response } from "./operation.ts"
 import { CROSS_ORIGIN_HEADERS, toHeaders } from "./response-headers.ts"
-import { RESPONSE_SCHEMAS } from "./response-schemas.ts"
 
 export interface ApiDocument {
   readonly openapi: string
@@ -32,6 +33,9 @@ with 204 and \`Allow\`.`
 /** `prefix` is the path of the public URL. */
 export function createApiDocument(models: readonly Model[], prefix = ""): ApiDocument {
   const creation = toCreationBody(models)
+  const bodies = findBodies(
+    ENDPOINTS.flatMap(({ answers }) => Object.values(answers).flatMap(({ json }) => json ?? [])),
+  )
   return {
     openapi: "3.1.1",
     // The version in the paths, not that of a package.
@@ -51,12 +55,12 @@ export function createApiDocument(models: readonly Model[], prefix = ""): ApiDoc
     ],
     paths: toPaths(models),
     components: {
-      schemas: { ...creation.schemas, ...toComponents(RESPONSE_SCHEMAS) },
+      schemas: { ...creation.schemas, ...toComponents({ ...toSchemas(bodies), Error: errorBody }) },
       responses: {
         RouteNotFound: toErrorResponse(["route_not_found"]),
         MethodNotAllowed: toMethodNotAllowed(),
       },
-      examples: { ...toResponseExamples(), ...toErrorExamples() },
+      examples: { ...toExamples(bodies), ...toErrorExamples() },
       securitySchemes: {
         [SECURITY_SCHEME]: {
           type: "http",
@@ -92,8 +96,15 @@ function toMethodNotAllowed(): Response {
   return { ...response, headers: { ...response.headers, ...more } }
 }
 
-function toResponseExamples(): Record<string, object> {
+function toSchemas(bodies: readonly Body[]): Record<string, Body> {
+  return Object.fromEntries(bodies.map((body) => [v.getMetadata(body).name, body]))
+}
+
+function toExamples(bodies: readonly Body[]): Record<string, object> {
   return Object.fromEntries(
-    Object.entries(RESPONSE_EXAMPLES).map(([name, value]) => [name, { value }]),
+    bodies.map((body) => {
+      const { name, example: value } = v.getMetadata(body)
+      return [name, { value }]
+    }),
   )
 }

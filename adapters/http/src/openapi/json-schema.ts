@@ -21,9 +21,9 @@ export function toInputSchema(schema: v.GenericSchema): JsonSchema {
 }
 
 /** Named schemas that refer to one another as components of an OpenAPI document. */
-export function toComponents<Schemas extends Record<string, v.GenericSchema>>(
-  schemas: Schemas,
-): Record<keyof Schemas, JsonSchema> {
+export function toComponents(
+  schemas: Readonly<Record<string, v.GenericSchema>>,
+): Record<string, JsonSchema> {
   return toJsonSchemaDefs(schemas, {
     ...CONFIG,
     overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
@@ -55,12 +55,20 @@ const CONFIG: Config = {
       case "trim_end":
       case "trim_start":
         return jsonSchema
+      case "metadata":
+        return withoutFacts(jsonSchema)
       case "media_url":
         return { ...jsonSchema, ...toMediaUrlSchema(valibotAction) }
       default:
         return undefined
     }
   },
+}
+
+/** Without a body's name and example, which the document has in other places. */
+function withoutFacts(described: JsonSchema): JsonSchema {
+  const members = Object.entries(described)
+  return Object.fromEntries(members.filter(([name]) => name !== "name" && name !== "example"))
 }
 
 interface Lazy {

@@ -4,6 +4,8 @@
  * those for a missing or insufficient key to every operation that needs one.
  */
 import type { Model } from "@safelight/core"
+import { getMetadata } from "valibot"
+import type { Body } from "../bodies/body.ts"
 import type { About, AnswerDeclaration, Endpoint, KeyNeed, PathHeaders } from "../endpoint.ts"
 import { ERRORS, type ErrorCode } from "../errors/error-table.ts"
 import { listQueryRefusals } from "../request/query-parameters.ts"
@@ -14,7 +16,6 @@ import {
   toHeaders,
   type ResponseHeaderName,
 } from "./response-headers.ts"
-import type { ResponseSchemaName } from "./response-schemas.ts"
 
 export interface Response {
   readonly description: string
@@ -163,9 +164,10 @@ function toBytes(types: readonly string[]): Record<string, object> {
   return Object.fromEntries(types.map((type) => [type, {}]))
 }
 
-function toJsonContent(schema: ResponseSchemaName): Record<string, object> {
-  const examples = { [schema]: { $ref: `#/components/examples/${schema}` } }
-  const shape = { $ref: `#/components/schemas/${schema}` }
+function toJsonContent(body: Body): Record<string, object> {
+  const { name } = getMetadata(body)
+  const examples = { [name]: { $ref: `#/components/examples/${name}` } }
+  const shape = { $ref: `#/components/schemas/${name}` }
   return { "application/json": { schema: shape, examples } }
 }
 

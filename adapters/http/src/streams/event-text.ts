@@ -3,7 +3,7 @@
  * §9.2). JSON has no line breaks, so each event is one `data` line.
  */
 import type { TaskChange } from "@safelight/core"
-import { toTaskText } from "../endpoints/task-body.ts"
+import { toTaskText } from "../bodies/task.ts"
 
 /** What changes are called: `task.succeeded`. */
 export function toChangeType({ type }: Pick<TaskChange, "type">): string {

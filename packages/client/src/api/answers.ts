@@ -124,6 +124,7 @@ export interface EventList {
     readonly artifact_keys?: readonly string[]
     readonly error?: TaskFailure
   }[]
+  /** What `cursor` takes to go on; null at the end of the list. */
   readonly next_cursor: string | null
 }
 

@@ -209,6 +209,7 @@ export interface OperatorAccount {
 
 export interface OperatorAccountList {
   readonly accounts: readonly AccountSettings[]
+  /** What `cursor` takes to go on; null at the end of the list. */
   readonly next_cursor: string | null
 }
 
@@ -248,6 +249,7 @@ export interface OperatorChangeList {
       readonly verdict?: "adopt" | "fail"
     }
   }[]
+  /** What `cursor` takes to go on; null at the end of the list. */
   readonly next_cursor: string | null
 }
 
@@ -275,6 +277,7 @@ export interface OperatorTask {
 
 export interface OperatorTaskList {
   readonly tasks: readonly OperatorTask[]
+  /** What `cursor` takes to go on; null at the end of the list. */
   readonly next_cursor: string | null
 }
 
@@ -339,6 +342,7 @@ export interface StoredEventList {
     /** 1, 2, 3… within the task. */
     readonly version: number
   }[]
+  /** What `cursor` takes to go on; null at the end of the list. */
   readonly next_cursor: string | null
 }
 

@@ -176,8 +176,8 @@ export interface SystemFacts {
   /** Of this package, and of Node. */
   readonly versions: { readonly service: string; readonly node: string }
   readonly database: DatabaseFacts
-  /** `all`, `api`, `worker`. */
-  readonly role: string
+  /** What the process does. */
+  readonly role: "all" | "api" | "worker"
   /** When this process started, ms. */
   readonly startedAt: number
   readonly queue: Backlog & { readonly oldestWaitingMs: number }

@@ -10,13 +10,87 @@ import {
   type Account,
   type AccountSettings,
   type AccountView,
-  type KeyView,
   type Rate,
   type SettingsChange,
 } from "@safelight/core"
 import * as v from "valibot"
+import { defineBody, described, type Shown } from "./body.ts"
+import { nextCursor } from "./page.ts"
+import { whole } from "./shapes.ts"
 
-const { maxDurationMs, maxRunningTasks, maxWeight, minDurationMs, rate } = SETTING_BOUNDS
+const limit = v.nullable(whole)
+const rate = v.nullable(v.object({ requests: whole, window_ms: whole }))
+
+const entries = {
+  account: v.string(),
+  created_at: described(whole, "Unix time in seconds."),
+  suspended_at: described(whole, "Unix time in seconds; 0 while it is not suspended."),
+  create_rate: described(rate, "Of submissions. Null, as in other limits: none."),
+  read_rate: described(rate, "Of other requests but downloads."),
+  content_rate: described(rate, "Of downloads."),
+  unfinished_tasks: described(limit, "Tasks that may be unfinished at once."),
+  running_tasks: described(limit, "Tasks that channels may work on at once."),
+  weight: described(whole, "Its share while tasks of several accounts wait."),
+  budget_micros: described(limit, "What it may spend."),
+  retention_ms: described(limit, "Null: artifacts are kept as the service has it."),
+  max_retention_ms: described(whole, "How long it may hold artifacts; 0: not at all."),
+  sign_content_urls: described(v.boolean(), "`content_url` as a private link."),
+}
+
+const EXAMPLE = {
+  account: "acme",
+  created_at: 1_767_225_600,
+  suspended_at: 0,
+  create_rate: { requests: 60, window_ms: 60_000 },
+  read_rate: null,
+  content_rate: null,
+  unfinished_tasks: 100,
+  running_tasks: 2,
+  weight: 1,
+  budget_micros: 5_000_000,
+  retention_ms: null,
+  max_retention_ms: 0,
+  sign_content_urls: false,
+}
+
+export const accountSettings = defineBody("AccountSettings", EXAMPLE, entries)
+
+const ACCOUNT_EXAMPLE = {
+  ...EXAMPLE,
+  totals: {
+    charged_micros: 390_000,
+    reserved_micros: 30_000,
+    unfinished_tasks: 1,
+    left_micros: 4_580_000,
+  },
+} as const
+
+export const account = defineBody("OperatorAccount", ACCOUNT_EXAMPLE, {
+  ...entries,
+  totals: v.object({
+    charged_micros: whole,
+    reserved_micros: described(whole, "Held back for unfinished tasks."),
+    unfinished_tasks: whole,
+    left_micros: described(
+      v.nullable(v.pipe(v.number(), v.integer())),
+      "Of the budget; below 0 where it was lowered to less than was spent.",
+    ),
+  }),
+})
+
+export const accountList = defineBody(
+  "OperatorAccountList",
+  { accounts: [EXAMPLE], next_cursor: null },
+  { accounts: v.array(accountSettings), next_cursor: nextCursor },
+)
+
+const {
+  maxDurationMs,
+  maxRunningTasks,
+  maxWeight,
+  minDurationMs,
+  rate: rateBounds,
+} = SETTING_BOUNDS
 
 const wholeFrom = (min: number, max: number = Number.MAX_SAFE_INTEGER) =>
   v.pipe(v.number(), v.integer(), v.minValue(min), v.maxValue(max))
@@ -25,8 +99,8 @@ const limitFrom = (min: number, max?: number) => v.exactOptional(v.nullable(whol
 const rateSetting = v.exactOptional(
   v.nullable(
     fields({
-      requests: wholeFrom(1, rate.maxRequests),
-      window_ms: wholeFrom(rate.minWindowMs, rate.maxWindowMs),
+      requests: wholeFrom(1, rateBounds.maxRequests),
+      window_ms: wholeFrom(rateBounds.minWindowMs, rateBounds.maxWindowMs),
     }),
   ),
 )
@@ -79,27 +153,29 @@ function toPresent<Members extends object>(members: Members): Present<Members> {
   return Object.fromEntries(given) as Present<Members>
 }
 
-export function toSettingsBody(account: Account): object {
-  const { rates } = account
+export function toSettingsBody(shown: Account): Shown<typeof accountSettings> {
+  const { rates } = shown
   return {
-    account: account.id,
-    created_at: toUnixSeconds(account.createdAt),
-    suspended_at: toUnixSeconds(account.suspendedAt),
+    account: shown.id,
+    created_at: toUnixSeconds(shown.createdAt),
+    suspended_at: toUnixSeconds(shown.suspendedAt),
     create_rate: toRateBody(rates.create),
     read_rate: toRateBody(rates.read),
     content_rate: toRateBody(rates.content),
-    unfinished_tasks: account.unfinishedTasks,
-    running_tasks: account.runningTasks,
-    weight: account.weight,
-    budget_micros: account.budgetMicros,
-    retention_ms: account.retentionMs,
-    max_retention_ms: account.maxRetentionMs,
-    sign_content_urls: account.signsContentUrls,
+    unfinished_tasks: shown.unfinishedTasks,
+    running_tasks: shown.runningTasks,
+    weight: shown.weight,
+    budget_micros: shown.budgetMicros,
+    retention_ms: shown.retentionMs,
+    max_retention_ms: shown.maxRetentionMs,
+    sign_content_urls: shown.signsContentUrls,
   }
 }
 
 /** Of some settings, by the names of the whole. */
-export function toGivenSettingsBody(settings: Partial<AccountSettings>): object {
+export function toGivenSettingsBody(
+  settings: Partial<AccountSettings>,
+): Readonly<Record<string, unknown>> {
   const whole = toSettingsBody({ ...NO_LIMITS, ...settings, id: "", createdAt: 0 })
   const names = new Set<string>(Object.keys(settings).flatMap((name) => toBodyNames(name)))
   return Object.fromEntries(Object.entries(whole).filter(([name]) => names.has(name)))
@@ -111,9 +187,13 @@ function toBodyNames(name: string): readonly string[] {
   return [name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)]
 }
 
-export function toAccountBody({ account, leftMicros, totals }: AccountView): object {
+export function toAccountBody({
+  account: shown,
+  leftMicros,
+  totals,
+}: AccountView): Shown<typeof account> {
   return {
-    ...toSettingsBody(account),
+    ...toSettingsBody(shown),
     totals: {
       charged_micros: totals.chargedMicros,
       reserved_micros: totals.reservedMicros,
@@ -123,18 +203,6 @@ export function toAccountBody({ account, leftMicros, totals }: AccountView): obj
   }
 }
 
-function toRateBody(given: Rate | null): object | null {
+function toRateBody(given: Rate | null): Shown<typeof rate> {
   return given && { requests: given.requests, window_ms: given.windowMs }
-}
-
-export function toKeyBody(key: KeyView): object {
-  return {
-    id: key.id,
-    account: key.account,
-    scopes: key.scopes,
-    state: key.state,
-    created_at: toUnixSeconds(key.createdAt),
-    revoked_at: toUnixSeconds(key.revokedAt),
-    expires_at: toUnixSeconds(key.expiresAt),
-  }
 }

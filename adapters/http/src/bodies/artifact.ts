@@ -1,0 +1,55 @@
+/** Artifacts, their lists and the private links to them. */
+import * as v from "valibot"
+import { toTaskPath } from "../addresses.ts"
+import { defineBody, described } from "./body.ts"
+import { EXAMPLE_ID, taskId, whole } from "./shapes.ts"
+
+const EXAMPLE = {
+  key: "image_1",
+  type: "image",
+  mime_type: "image/png",
+  content_url: `https://media.example${toTaskPath(EXAMPLE_ID)}/artifacts/image_1/content`,
+  expires_at: 1_768_435_209,
+} as const
+
+const artifact = defineBody("Artifact", EXAMPLE, {
+  key: described(v.string(), "`image_1`, `image_2`, … in order, or `video`."),
+  type: v.picklist(["image", "video"]),
+  mime_type: v.string(),
+  content_url: described(
+    v.pipe(v.string(), v.url()),
+    "Where the bytes are, for who has the API key. With `access` in it, for whoever has the " +
+      "address, for a day: keep it private.",
+  ),
+  expires_at: v.optional(
+    described(
+      whole,
+      "Unix time in seconds, from which on the bytes are gone for good; some are listed without.",
+    ),
+  ),
+})
+
+export const artifactList = defineBody(
+  "ArtifactList",
+  { task_id: EXAMPLE_ID, artifacts: [EXAMPLE] },
+  {
+    task_id: taskId,
+    artifacts: described(
+      v.array(artifact),
+      "In order, expired ones too; empty where the task failed.",
+    ),
+  },
+)
+
+const ARTIFACT_LINK_EXAMPLE = {
+  url: `${EXAMPLE.content_url}?access=v1.4fTq09Zx.1767312009.0.${"c2FtcGxl".repeat(5)}AAA`,
+  expires_at: 1_767_312_009,
+} as const
+
+export const artifactLink = defineBody("ArtifactLink", ARTIFACT_LINK_EXAMPLE, {
+  url: described(
+    v.pipe(v.string(), v.url()),
+    "Opens the artifact for whoever has it, without a key: keep it private.",
+  ),
+  expires_at: described(whole, "Unix time in seconds, from which on it opens nothing."),
+})

@@ -1,0 +1,95 @@
+/** A model as the API shows it: what it takes, what it makes, what bounds it and what it costs. */
+import {
+  DATA_URL_TYPES,
+  MEDIA_URL_LIMITS,
+  textToImage,
+  toPriceVersion,
+  type Model,
+} from "@safelight/core"
+import * as v from "valibot"
+import { describeParameters } from "../openapi/describe-parameters.ts"
+import type { Services } from "../services.ts"
+import { defineBody, described, type Shown } from "./body.ts"
+import { price, toPriceBody } from "./price.ts"
+import { whole } from "./shapes.ts"
+
+/** JSON Schema's dialect, which the OpenAPI document names once for all. */
+const DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+const MEDIA = ["image", "video", "audio"] as const
+
+const EXAMPLE = {
+  model: textToImage.id,
+  outputs: { type: "image", keys: "image_<n>" },
+  media: [],
+  limits: { body_bytes: 67_108_864, url_characters: 8_192, data_url_bytes: 20_971_520 },
+  price_version: "default-1",
+  price: { per_image_micros: 10_000 },
+  parameters: {
+    $schema: DIALECT,
+    type: "object",
+    required: ["prompt"],
+    properties: { prompt: { type: "string", minLength: 1, maxLength: 10_000 } },
+    additionalProperties: false,
+  },
+} as const
+
+export const modelInfo = defineBody("ModelInfo", EXAMPLE, {
+  model: described(v.string(), "The public id."),
+  outputs: v.object({
+    type: v.picklist(["image", "video"]),
+    keys: described(v.string(), "Of the artifacts: `image_<n>`, from 1, or `video`."),
+  }),
+  media: described(
+    v.array(
+      v.object({
+        param: described(v.string(), "As errors name it: `parameters.image_urls`."),
+        type: v.picklist(MEDIA),
+        data_url_types: described(v.array(v.string()), "MIME types."),
+      }),
+    ),
+    "The parameters that take URLs of media, or data URLs.",
+  ),
+  limits: v.object({
+    body_bytes: described(whole, "The body of a creation request."),
+    url_characters: whole,
+    data_url_bytes: described(whole, "Of one data URL, decoded."),
+  }),
+  price_version: described(v.string(), "The table that prices new tasks."),
+  price: described(price, "Micro-units of the account's currency."),
+  parameters: described(
+    v.record(v.string(), v.unknown()),
+    "JSON Schema (2020-12) of `parameters`, with defaults.",
+  ),
+})
+
+const MODEL_LIST_EXAMPLE = {
+  models: [EXAMPLE],
+} as const
+
+export const modelList = defineBody("ModelList", MODEL_LIST_EXAMPLE, { models: v.array(modelInfo) })
+
+/** Throws `invalid-configuration` if the parameters can't be described. */
+export function toModelBody(
+  { service, settings }: Pick<Services, "service" | "settings">,
+  model: Model,
+): Shown<typeof modelInfo> {
+  const table = service.currentPrices()
+  return {
+    model: model.id,
+    outputs: { type: model.artifacts, keys: model.artifacts === "video" ? "video" : "image_<n>" },
+    media: Object.entries(model.media).map(([param, kind]) => ({
+      param: `parameters.${param}`,
+      type: kind,
+      data_url_types: DATA_URL_TYPES[kind],
+    })),
+    limits: {
+      body_bytes: settings.bodyBytes,
+      url_characters: MEDIA_URL_LIMITS.urlCharacters,
+      data_url_bytes: MEDIA_URL_LIMITS.dataUrlBytes,
+    },
+    price_version: toPriceVersion(table, model.id),
+    price: toPriceBody(table.models[model.id] ?? {}),
+    parameters: { $schema: DIALECT, ...describeParameters(model) },
+  }
+}

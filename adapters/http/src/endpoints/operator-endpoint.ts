@@ -1,0 +1,40 @@
+/**
+ * The frame of the operator's endpoints: each needs a key with the scope `admin`, and there is nothing at its path
+ * unless the host passes what an operator sees and steers.
+ */
+import type { OperatorInsight } from "@safelight/core"
+import {
+  defineEndpoint,
+  type About,
+  type Call,
+  type Declaration,
+  type Endpoint,
+  type Handler,
+  type PathParameters,
+} from "../endpoint.ts"
+import type { Services } from "../services.ts"
+
+export const OPERATOR_KEY = { scopes: ["admin"], rate: "read" } as const
+
+interface OperatorDeclaration extends Omit<Declaration, "about" | "key"> {
+  readonly about: Omit<About, "tag">
+}
+
+type Whole<Declared extends OperatorDeclaration> = Declared & {
+  readonly about: { readonly tag: "Operator" }
+  readonly key: typeof OPERATOR_KEY
+}
+
+export function defineOperatorEndpoint<const Declared extends OperatorDeclaration>(
+  declaration: Declared & PathParameters<Declared["path"]>,
+) {
+  const about = { ...declaration.about, tag: "Operator" as const }
+  const whole = defineEndpoint<Whole<Declared>>({ ...declaration, about, key: OPERATOR_KEY })
+  return {
+    handle(
+      create: (insight: OperatorInsight, services: Services) => Handler<Call<Whole<Declared>>>,
+    ): Endpoint {
+      return whole.handleWith("insight", create)
+    },
+  }
+}
