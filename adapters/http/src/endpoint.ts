@@ -14,7 +14,11 @@ import type { ResponseHeaderName } from "./openapi/response-headers.ts"
 import type { BodyKind } from "./request/body-kinds.ts"
 import type { HeaderParameter, HeaderParameters } from "./request/header-parameters.ts"
 import type { PathParameter } from "./request/path-parameters.ts"
-import type { QueryParameter, QueryParameters } from "./request/query-parameters.ts"
+import type {
+  QueryParameter,
+  QueryParameters,
+  RequiredParameter,
+} from "./request/query-parameters.ts"
 import type { Services } from "./services.ts"
 
 /** An endpoint in the document; one without it is not described there. */
@@ -112,9 +116,11 @@ type Caller<Declared> = Declared extends { readonly key: { readonly unless: unkn
 
 type QueryOf<Declared> = Declared extends { readonly query: infer Query }
   ? {
-      readonly [Name in keyof Query]: Query[Name] extends QueryParameter<infer Value, infer Absent>
-        ? Value | Absent
-        : never
+      readonly [Name in keyof Query]: Query[Name] extends RequiredParameter<infer Value>
+        ? Value
+        : Query[Name] extends QueryParameter<infer Value, infer Absent>
+          ? Value | Absent
+          : never
     }
   : undefined
 

@@ -37,7 +37,7 @@ export interface CreationBody {
 
 export function toCreationBody(models: readonly Model[]): CreationBody {
   const named = models.map((model) => ({ model, name: toSchemaName(model.id) }))
-  const schemas = named.map(({ model, name }) => [name, toModelSchema(model)])
+  const schemas = named.map(({ model, name }) => [name, toModelSchema(model)] as const)
   const creation = {
     oneOf: named.map(({ name }) => ({ $ref: toRef(name) })),
     discriminator: {
@@ -47,19 +47,16 @@ export function toCreationBody(models: readonly Model[]): CreationBody {
   }
   const examples = models.flatMap(({ id }) => {
     const parameters = CREATION_EXAMPLES.get(id)
-    return parameters === undefined ? [] : [[id, { value: { model: id, parameters } }]]
+    return parameters === undefined ? [] : [{ id, value: { model: id, parameters } }]
   })
   return {
-    schemas: {
-      CreationRequest: creation,
-      ...Object.fromEntries(schemas),
-    } as CreationBody["schemas"],
+    schemas: { CreationRequest: creation, ...Object.fromEntries(schemas) },
     requestBody: {
       required: true,
       content: {
         "application/json": {
           schema: { $ref: toRef("CreationRequest") },
-          examples: Object.fromEntries(examples) as object,
+          examples: Object.fromEntries(examples.map(({ id, value }) => [id, { value }])),
         },
       },
     },

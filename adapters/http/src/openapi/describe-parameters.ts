@@ -17,15 +17,19 @@ export function describeParameters({
   } catch (cause) {
     const at = Object.entries(listMembers(parameters)).find(([, member]) => !canDescribe(member))
     const place = at === undefined ? "parameters" : `parameters.${at[0]}`
-    const message = `model ${id}: ${place} can't be described in the API document: ${(cause as Error).message}`
+    const message = `model ${id}: ${place} can't be described in the API document: ${toWords(cause)}`
     throw new SafelightError({ code: "invalid-configuration", message, cause })
   }
+}
+
+function toWords(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause)
 }
 
 /** Whether a text is matched with a pattern that isn't core's own. */
 export function hasPattern(described: unknown): boolean {
   if (typeof described !== "object" || described === null) return false
-  const { pattern } = described as { readonly pattern?: unknown }
+  const pattern = "pattern" in described ? described.pattern : undefined
   const isOwn = typeof pattern === "string" && !isOfMedia({ pattern })
   return isOwn || Object.values(described).some(hasPattern)
 }

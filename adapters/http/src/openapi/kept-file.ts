@@ -61,7 +61,7 @@ export function createKeptFile(
     headers["content-type"] = options.type
     headers["content-length"] = String(bytes.length)
     if (coding !== undefined) headers["content-encoding"] = coding
-    const body = method === "HEAD" ? null : (bytes as Uint8Array<ArrayBuffer>)
+    const body = method === "HEAD" ? null : bytes
     if (body !== null) {
       const lengthBytes = body.length
       exchange.report.transfer = { status: 200, lengthBytes, sentBytes: lengthBytes }

@@ -147,9 +147,7 @@ function toParameters(
 }
 
 function toResponses(answers: Endpoint["answers"]): Record<string, Response> {
-  return Object.fromEntries(
-    Object.entries(answers).map(([status, answer]) => [status, toResponse(answer)]),
-  )
+  return mapValues(answers, toResponse)
 }
 
 function toResponse(answer: AnswerDeclaration): Response {
@@ -199,12 +197,12 @@ function withHeaders(
   isOn: (status: number) => boolean,
 ): Record<string, Response> {
   const more = toHeaders({ always: [], sometimes: names })
-  const entries = Object.entries(responses).map(([status, response]) =>
-    isOn(Number(status))
-      ? [status, { ...response, headers: { ...more, ...response.headers } }]
-      : [status, response],
+  const add = (response: Response): Response => {
+    return { ...response, headers: { ...more, ...response.headers } }
+  }
+  return mapValues(responses, (response, status) =>
+    isOn(Number(status)) ? add(response) : response,
   )
-  return Object.fromEntries(entries) as Record<string, Response>
 }
 
 /** Each is a way in; an empty one is a way in without a key. */
@@ -222,15 +220,21 @@ function toHead(get: Operation): Operation {
   const answers = Object.entries(get.responses).filter(
     ([status]) => !RANGE_STATUSES.includes(status),
   )
-  const responses = answers.map(([status, { description, headers }]) => [
-    status,
-    { description, headers },
-  ])
   return {
     ...get,
     operationId: `${get.operationId}Head`,
     summary: `${get.summary}: the headers alone`,
     parameters: get.parameters.filter(({ name }) => !RANGE_HEADERS.includes(name)),
-    responses: Object.fromEntries(responses) as Record<string, Response>,
+    responses: mapValues(Object.fromEntries(answers), ({ description, headers }) => {
+      return { description, headers }
+    }),
   }
+}
+
+function mapValues<Value, Result>(
+  values: Readonly<Record<string, Value>>,
+  map: (value: Value, name: string) => Result,
+): Record<string, Result> {
+  const entries = Object.entries(values)
+  return Object.fromEntries(entries.map(([name, value]) => [name, map(value, name)]))
 }

@@ -107,8 +107,10 @@ export interface HeaderList {
 
 /** The `headers` of a response; those on every answer of its status are marked as required. */
 export function toHeaders({ always, sometimes = [] }: HeaderList): Record<string, object> {
-  return Object.fromEntries([
-    ...always.map((name) => [name, { ...RESPONSE_HEADERS[name], required: true }]),
-    ...sometimes.map((name) => [name, RESPONSE_HEADERS[name]]),
-  ]) as Record<string, object>
+  return {
+    ...Object.fromEntries(
+      always.map((name) => [name, { ...RESPONSE_HEADERS[name], required: true }]),
+    ),
+    ...Object.fromEntries(sometimes.map((name) => [name, RESPONSE_HEADERS[name]])),
+  }
 }

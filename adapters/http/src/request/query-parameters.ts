@@ -47,6 +47,18 @@ export interface QueryParameter<Value, Absent> {
   readonly isRequired?: true
 }
 
+/** Its value is always there: a request without it is refused. */
+export interface RequiredParameter<Value> extends QueryParameter<Value, undefined> {
+  readonly isRequired: true
+}
+
+function demandParameter<Value>(
+  parameter: QueryParameter<Value, undefined>,
+): RequiredParameter<Value> {
+  const refusals = [...parameter.refusals, ...ABSENCE_REFUSALS]
+  return { ...parameter, refusals, isRequired: true }
+}
+
 export type QueryParameters = Readonly<Record<string, QueryParameter<unknown, unknown>>>
 
 /**
@@ -146,10 +158,8 @@ export function moment(description: string): QueryParameter<number, undefined> {
 }
 
 /** The same, refused if it is absent. */
-export function requiredMoment(description: string): QueryParameter<number, never> {
-  const { absent: _absent, ...read } = moment(description)
-  const refusals = [...INTEGER_REFUSALS, ...ABSENCE_REFUSALS]
-  return { ...read, refusals, isRequired: true, absent: undefined as never }
+export function requiredMoment(description: string): RequiredParameter<number> {
+  return demandParameter(moment(description))
 }
 
 function parseInteger(text: string, name: string, { min, max }: Bounds): Parsed<number> {
@@ -181,10 +191,8 @@ export function choice<const Value extends string>(
 export function requiredChoice<const Value extends string>(
   description: string,
   values: readonly Value[],
-): QueryParameter<Value, never> {
-  const { absent: _absent, ...read } = choice(description, values)
-  const refusals = [...VALUE_REFUSALS, ...ABSENCE_REFUSALS]
-  return { ...read, refusals, isRequired: true, absent: undefined as never }
+): RequiredParameter<Value> {
+  return demandParameter(choice(description, values))
 }
 
 /** The message that lists the values of a parameter. */
