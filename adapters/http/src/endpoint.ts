@@ -4,8 +4,9 @@
  * body and the OpenAPI document are made from the declaration. So is the type of the call that the handler
  * gets: a refusal or an answer that is not declared does not compile.
  */
-import type { Account, ApiKeyScope, Identity, RatePolicy } from "@safelight/core"
+import type { Account, Identity } from "@safelight/core"
 import type * as v from "valibot"
+import type { KeyNeed } from "./access/check-access.ts"
 import type { Body, Shown, Written } from "./bodies/body.ts"
 import type { ErrorCode } from "./errors/error-table.ts"
 import type { Refuse } from "./errors/refusal.ts"
@@ -38,23 +39,6 @@ export interface About {
     | "Reference"
   readonly summary: string
   readonly description?: string
-}
-
-/** The key that a caller needs. */
-export interface KeyNeed {
-  /** All of them. */
-  readonly scopes: readonly ApiKeyScope[]
-  /** The rate that the request is counted against. */
-  readonly rate: RatePolicy
-  /** Another way in: if it is there no key is looked at, and the handler decides. */
-  readonly unless?: Opener
-}
-
-/** A parameter of the query that replaces a key. */
-export interface Opener {
-  readonly name: string
-  readonly description: string
-  readonly isThere: (request: Request) => boolean
 }
 
 /** An answer of an endpoint that is not a refusal. */

@@ -225,8 +225,8 @@ function toCall(exchange: Exchange, { body, identity, query, sent }: CallParts):
     releaseBody: body?.release ?? holdNothing,
     refuse,
     demand,
-    reply(status: number, body?: object | string, headers?: Readonly<Record<string, string>>) {
-      const text = typeof body === "object" ? JSON.stringify(body) : body
+    reply(status: number, shown?: object | string, headers?: Readonly<Record<string, string>>) {
+      const text = typeof shown === "object" ? JSON.stringify(shown) : shown
       return respond(exchange, status, text, headers)
     },
   }

@@ -3,7 +3,6 @@
  * caller: `url.path` and `url.query` are left out, since an address may hold a token.
  */
 import { parseTraceparent, type Span, type Tracer } from "@safelight/core"
-import type { AnsweredRequest } from "./answered-request.ts"
 
 /** The paths that machines call every few seconds: they are nobody's request. */
 export const HEALTH_ROUTES: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"])
@@ -15,7 +14,7 @@ export const HEALTH_ROUTES: ReadonlySet<string> = new Set(["/healthz", "/readyz"
 export function startRequestSpan(
   tracer: Tracer,
   request: Request,
-  { method, route }: Pick<AnsweredRequest, "method" | "route">,
+  { method, route }: { readonly method: string; readonly route: string },
 ): Span | undefined {
   if (HEALTH_ROUTES.has(route) || !tracer.isRecording()) return undefined
   const parent = tracer.active() === undefined ? findParent(request) : undefined
@@ -39,7 +38,17 @@ function findParent({ headers }: Request): string | undefined {
   return traceparent
 }
 
-export function endRequestSpan(span: Span, answered: AnsweredRequest): void {
+/** What a span says of the answer. */
+export interface SpannedAnswer {
+  readonly requestId: string
+  readonly status: number
+  readonly sentBytes: number
+  readonly isComplete: boolean
+  readonly account: string | undefined
+  readonly task: string | undefined
+}
+
+export function endRequestSpan(span: Span, answered: SpannedAnswer): void {
   const { account, isComplete, requestId, sentBytes, status, task } = answered
   span.set({
     "http.response.status_code": status,

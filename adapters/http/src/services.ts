@@ -1,6 +1,5 @@
 /** Everything that endpoints are made with; each takes what it needs once, when a handler is made. */
 import type {
-  ApiKeyScope,
   CallbackService,
   ChangeService,
   Clock,
@@ -13,7 +12,7 @@ import type {
   TaskService,
   WebhookService,
 } from "@safelight/core"
-import type { RateLimit } from "./access/check-access.ts"
+import type { IsStillAllowed, RateLimit } from "./access/check-access.ts"
 import type { PublicPrefix } from "./addresses.ts"
 import type { ThreadModels } from "./body/creation-job.ts"
 import type { Compress } from "./content/content-coding.ts"
@@ -53,11 +52,8 @@ export interface Services {
   readonly checkReady: () => Promise<void>
   readonly changes: ChangeService | undefined
   readonly streams: OpenStreams
-  /** Whether the key of a stream, or of a wait, may still read. Rejects if that can't be known for now. */
-  readonly isStillAllowed: (
-    authorization: string | null,
-    scopes: readonly ApiKeyScope[],
-  ) => boolean | Promise<boolean>
+  /** For the key of a stream, or of a wait. */
+  readonly isStillAllowed: IsStillAllowed
   readonly callbacks: CallbackService | undefined
   readonly inputs: InputService | undefined
   readonly webhooks: WebhookService | undefined

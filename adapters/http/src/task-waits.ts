@@ -11,9 +11,9 @@ import {
   type Task,
   type TaskService,
 } from "@safelight/core"
+import type { IsStillAllowed } from "./access/check-access.ts"
 import type { HttpSettings } from "./defaults.ts"
 import type { Exchange } from "./exchange.ts"
-import type { Services } from "./services.ts"
 
 export interface TaskWaits {
   /**
@@ -43,7 +43,7 @@ export interface Waited {
 export interface TaskWaitParts {
   readonly service: Pick<TaskService, "findTask" | "finished">
   readonly settings: Pick<HttpSettings, "accountWaits" | "waits">
-  readonly isStillAllowed: Services["isStillAllowed"]
+  readonly isStillAllowed: IsStillAllowed
   readonly log: Log
 }
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { FAILURE_CODES, toTaskFailure, type Task, type TaskState } from "@safelight/core"
-import fc from "fast-check"
+import * as fc from "fast-check"
 import {
   toCancellationText,
   toOperatorTaskListText,

@@ -16,10 +16,26 @@ import type {
   RateAnswer,
   RatePolicy,
 } from "@safelight/core"
-import type { KeyNeed } from "../endpoint.ts"
 import type { ErrorCode } from "../errors/error-table.ts"
 import { Refusal } from "../errors/refusal.ts"
 import type { Exchange } from "../exchange.ts"
+
+/** The key that a caller needs. */
+export interface KeyNeed {
+  /** All of them. */
+  readonly scopes: readonly ApiKeyScope[]
+  /** The rate that the request is counted against. */
+  readonly rate: RatePolicy
+  /** Another way in: if it is there no key is looked at, and the handler decides. */
+  readonly unless?: Opener
+}
+
+/** A parameter of the query that replaces a key. */
+export interface Opener {
+  readonly name: string
+  readonly description: string
+  readonly isThere: (request: Request) => boolean
+}
 
 /**
  * Whose key it is. The request's report learns it too, also if the endpoint refuses the key. A promise only if
@@ -96,12 +112,19 @@ export function createRateLimit(access: Pick<Access, "rateLimit">): RateLimit {
   }
 }
 
-/** Whether a key may still do what it was let in for: without counting it, and without a refusal. */
-export function createIsStillAllowed(access: Pick<Access, "authenticate" | "authorize">) {
-  return (
-    authorization: string | null,
-    scopes: readonly ApiKeyScope[],
-  ): boolean | Promise<boolean> => {
+/**
+ * Whether a key may still do what it was let in for: without counting it, and without a refusal. Rejects if that
+ * can't be known for now.
+ */
+export type IsStillAllowed = (
+  authorization: string | null,
+  scopes: readonly ApiKeyScope[],
+) => boolean | Promise<boolean>
+
+export function createIsStillAllowed(
+  access: Pick<Access, "authenticate" | "authorize">,
+): IsStillAllowed {
+  return (authorization, scopes) => {
     const isAllowed = (known: Authentication): boolean =>
       known.kind === "authenticated" &&
       access.authorize(known.identity, scopes).kind === "authorized"

@@ -176,9 +176,9 @@ export function toSettingsBody(shown: Account): Shown<typeof accountSettings> {
 export function toGivenSettingsBody(
   settings: Partial<AccountSettings>,
 ): Readonly<Record<string, unknown>> {
-  const whole = toSettingsBody({ ...NO_LIMITS, ...settings, id: "", createdAt: 0 })
+  const all = toSettingsBody({ ...NO_LIMITS, ...settings, id: "", createdAt: 0 })
   const names = new Set<string>(Object.keys(settings).flatMap((name) => toBodyNames(name)))
-  return Object.fromEntries(Object.entries(whole).filter(([name]) => names.has(name)))
+  return Object.fromEntries(Object.entries(all).filter(([name]) => names.has(name)))
 }
 
 function toBodyNames(name: string): readonly string[] {

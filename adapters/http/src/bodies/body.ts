@@ -60,7 +60,7 @@ declare const WRITTEN: unique symbol
 
 /** JSON of the schema's output that was put together by hand, where `JSON.stringify` would be too slow. */
 export type Written<Schema extends v.GenericSchema> = string & {
-  readonly [WRITTEN]?: v.InferOutput<Schema>
+  readonly [WRITTEN]: v.InferOutput<Schema>
 }
 
 /** `text` must be as the schema says; a property test is what holds it to that. */

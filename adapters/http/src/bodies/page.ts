@@ -6,18 +6,23 @@
 import type { EventRange, TaskPosition } from "@safelight/core"
 import * as v from "valibot"
 import { described } from "./body.ts"
-import { integer, token } from "../request/query-parameters.ts"
+import { integer, token, type QueryParameter } from "../request/query-parameters.ts"
 
 export const nextCursor = described(
   v.nullable(v.string()),
   "What `cursor` takes to go on; null at the end of the list.",
 )
 
+export type PageQuery = {
+  readonly limit: QueryParameter<number, number>
+  readonly cursor: QueryParameter<TaskPosition, undefined>
+}
+
 /** A page that a person reads at once; the most is what a hundred requests for one would have cost. */
 const USUAL_LIMITS = { most: 100, byDefault: 20 }
 
 /** The parameters of a list's query; `things` are what it lists. */
-export function toPageQuery(things: string, { most, byDefault } = USUAL_LIMITS) {
+export function toPageQuery(things: string, { most, byDefault } = USUAL_LIMITS): PageQuery {
   return {
     limit: integer(`The most ${things} on a page.`, { min: 1, max: most, byDefault }),
     cursor: token("A `next_cursor`, for the page behind it.", {

@@ -65,13 +65,13 @@ export const createTask = defineEndpoint({
 }).handle(({ service, prefix, models, waits }) => {
   const ids = models.map(({ id }) => id)
   return async (call) => {
-    const { task, isReplayed } = await submit(call, service, ids)
-    call.report.task = task.id
-    const location = `${prefix()}${toTaskPath(task.id)}`
+    const { task: made, isReplayed } = await submit(call, service, ids)
+    call.report.task = made.id
+    const location = `${prefix()}${toTaskPath(made.id)}`
     const headers = isReplayed ? { location, "idempotent-replayed": "true" } : { location }
     const seconds = call.sent.Prefer
-    if (seconds === undefined) return call.reply(202, toTaskText(task, prefix()), headers)
-    const waited = await waits.wait(call, task, { seconds, scopes: SCOPES })
+    if (seconds === undefined) return call.reply(202, toTaskText(made, prefix()), headers)
+    const waited = await waits.wait(call, made, { seconds, scopes: SCOPES })
     return call.reply(202, toTaskText(waited.task, prefix()), { ...headers, ...waited.headers })
   }
 })

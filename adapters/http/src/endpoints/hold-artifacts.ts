@@ -11,7 +11,7 @@ import { noBody } from "../request/body-kinds.ts"
 import { TASK_ID } from "../request/path-parameters.ts"
 import { requiredMoment } from "../request/query-parameters.ts"
 import { findTask, POLL_HEADERS } from "./find-task.ts"
-import { toArtifactsText } from "./list-artifacts.ts"
+import { toArtifactsBody } from "./list-artifacts.ts"
 
 const REFUSALS = [
   "task_not_finished",
@@ -48,7 +48,7 @@ export const holdArtifacts = defineEndpoint({
   const hold = (id: string) => services.service.holdArtifacts({ account, id, until })
   const result = await findTask(call, hold)
   if (result.kind === "refused") throw toHoldRefusal(call.refuse, result.refusal)
-  return call.reply(200, await toArtifactsText(services, call, result))
+  return call.reply(200, await toArtifactsBody(services, call, result))
 })
 
 function toHoldRefusal(refuse: Refuse<(typeof REFUSALS)[number]>, refusal: HoldRefusal): Refusal {

@@ -5,6 +5,7 @@
 import { toUnixSeconds, type Account, type ArtifactRow, type FoundArtifacts } from "@safelight/core"
 import { toContentUrl } from "../addresses.ts"
 import { artifactList } from "../bodies/artifact.ts"
+import type { Shown } from "../bodies/body.ts"
 import { defineEndpoint } from "../endpoint.ts"
 import { TASK_ID } from "../request/path-parameters.ts"
 import type { Services } from "../services.ts"
@@ -24,19 +25,18 @@ export const listArtifacts = defineEndpoint({
   refusals: ["task_not_found", "task_not_finished"],
 }).handle((services) => async (call) => {
   const found = await findFinished(call, services.service, call.caller.id)
-  return call.reply(200, await toArtifactsText(services, call, found))
+  return call.reply(200, await toArtifactsBody(services, call, found))
 })
 
-/** JSON. */
-export async function toArtifactsText(
+export async function toArtifactsBody(
   services: Services,
   { caller, startedAt }: { readonly caller: Account; readonly startedAt: number },
   { task, artifacts }: FoundArtifacts,
-): Promise<string> {
+): Promise<Shown<typeof artifactList>> {
   const listed = artifacts.map(async (each) =>
     toListed(each, await toUrl(services, caller, each, startedAt)),
   )
-  return JSON.stringify({ task_id: task.id, artifacts: await Promise.all(listed) })
+  return { task_id: task.id, artifacts: await Promise.all(listed) }
 }
 
 async function toUrl(
@@ -51,7 +51,10 @@ async function toUrl(
   return toContentUrl(publicUrl(), artifact, link?.token)
 }
 
-function toListed(artifact: ArtifactRow, url: string): object {
+function toListed(
+  artifact: ArtifactRow,
+  url: string,
+): Shown<typeof artifactList>["artifacts"][number] {
   return {
     key: artifact.key,
     type: artifact.type,

@@ -7,7 +7,7 @@ import * as v from "valibot"
 import { toGivenSettingsBody } from "../bodies/account.ts"
 import { defineOperatorEndpoint } from "./operator-endpoint.ts"
 
-const details = v.object({
+const changeDetails = v.object({
   settings: v.exactOptional(described(v.record(v.string(), v.unknown()), "Those that were given.")),
   scopes: v.exactOptional(v.array(v.picklist(API_KEY_SCOPES))),
   expires_at: v.exactOptional(
@@ -39,7 +39,7 @@ const change = v.object({
     "What it was done to: the account, the id of the key, the channel, the task.",
   ),
   account: described(v.nullable(v.string()), "Whose the target is; null if it is no account's."),
-  details: described(details, "What it was changed to, as far as that is no secret."),
+  details: described(changeDetails, "What it was changed to, as far as that is no secret."),
 })
 
 const EXAMPLE = {

@@ -25,16 +25,16 @@ type Whole<Declared extends OperatorDeclaration> = Declared & {
   readonly key: typeof OPERATOR_KEY
 }
 
+interface OperatorEndpoint<Declared extends OperatorDeclaration> {
+  handle(
+    create: (insight: OperatorInsight, services: Services) => Handler<Call<Whole<Declared>>>,
+  ): Endpoint
+}
+
 export function defineOperatorEndpoint<const Declared extends OperatorDeclaration>(
   declaration: Declared & PathParameters<Declared["path"]>,
-) {
+): OperatorEndpoint<Declared> {
   const about = { ...declaration.about, tag: "Operator" as const }
   const whole = defineEndpoint<Whole<Declared>>({ ...declaration, about, key: OPERATOR_KEY })
-  return {
-    handle(
-      create: (insight: OperatorInsight, services: Services) => Handler<Call<Whole<Declared>>>,
-    ): Endpoint {
-      return whole.handleWith("insight", create)
-    },
-  }
+  return { handle: (create) => whole.handleWith("insight", create) }
 }

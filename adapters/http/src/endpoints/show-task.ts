@@ -3,6 +3,7 @@
  * the account is kept with it and compared, for an id alone opens nothing.
  */
 import { createBoundedCache, isTerminal, type Task } from "@safelight/core"
+import type { Written } from "../bodies/body.ts"
 import { defineEndpoint } from "../endpoint.ts"
 import { TASK_ID } from "../request/path-parameters.ts"
 import { preferWait } from "../request/prefer-wait.ts"
@@ -12,7 +13,7 @@ import { task, toTaskText } from "../bodies/task.ts"
 
 interface Finished {
   readonly account: string
-  readonly text: string
+  readonly text: Written<typeof task>
 }
 
 const SCOPES = ["tasks:read"] as const
@@ -44,8 +45,7 @@ export const showTask = defineEndpoint({
   const finished = createBoundedCache<Finished>(settings.cachedTasks)
   return (call) => {
     const account = call.caller.id
-    const task = call.param("task")
-    const known = finished.get(task)
+    const known = finished.get(call.param("task"))
     const seconds = call.sent.Prefer
     if (known?.account === account && seconds === undefined) return call.reply(200, known.text)
     const answer = (found: Task, headers?: Waited["headers"]): Response => {
@@ -58,6 +58,6 @@ export const showTask = defineEndpoint({
     if (seconds === undefined) return finding.then((found) => answer(found))
     return finding
       .then((found) => waits.wait(call, found, { seconds, scopes: SCOPES }))
-      .then(({ task: found, headers }) => answer(found, headers))
+      .then((waited) => answer(waited.task, waited.headers))
   }
 })

@@ -8,9 +8,9 @@ import { findBodies, type Body } from "../bodies/body.ts"
 import { errorBody } from "../bodies/error.ts"
 import { ENDPOINTS } from "../endpoints.ts"
 import { toCreationBody } from "./creation-body.ts"
-import { toErrorExamples, toErrorResponse } from "./error-responses.ts"
+import { toErrorExamples, toErrorResponse, type Response } from "./error-responses.ts"
 import { toComponents } from "./json-schema.ts"
-import { SECURITY_SCHEME, toOperations, type Operation, type Response } from "./operation.ts"
+import { SECURITY_SCHEME, toOperations, type Operation } from "./operation.ts"
 import { CROSS_ORIGIN_HEADERS, toHeaders } from "./response-headers.ts"
 
 export interface ApiDocument {

@@ -3,13 +3,19 @@
  * those of the one error table. A header that only some codes of a status carry is optional.
  */
 import { ERRORS, type ErrorCode } from "../errors/error-table.ts"
-import type { Response } from "./operation.ts"
 import {
   JSON_HEADERS,
   RATE_HEADERS,
   toHeaders,
   type ResponseHeaderName,
 } from "./response-headers.ts"
+
+/** An answer of one status, as the document has it. */
+export interface Response {
+  readonly description: string
+  readonly headers: Record<string, object>
+  readonly content?: Record<string, object>
+}
 
 /** What the row of a code says under "also" (http-decisions §2). */
 const CODE_HEADERS: Partial<Record<ErrorCode, readonly ResponseHeaderName[]>> = {

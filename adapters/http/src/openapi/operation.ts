@@ -6,22 +6,17 @@
 import type { Model } from "@safelight/core"
 import { getMetadata } from "valibot"
 import type { Body } from "../bodies/body.ts"
-import type { About, AnswerDeclaration, Endpoint, KeyNeed, PathHeaders } from "../endpoint.ts"
+import type { KeyNeed } from "../access/check-access.ts"
+import type { About, AnswerDeclaration, Endpoint, PathHeaders } from "../endpoint.ts"
 import { ERRORS, type ErrorCode } from "../errors/error-table.ts"
 import { listQueryRefusals } from "../request/query-parameters.ts"
-import { toErrorResponses } from "./error-responses.ts"
+import { toErrorResponses, type Response } from "./error-responses.ts"
 import {
   JSON_HEADERS,
   RATE_HEADERS,
   toHeaders,
   type ResponseHeaderName,
 } from "./response-headers.ts"
-
-export interface Response {
-  readonly description: string
-  readonly headers: Record<string, object>
-  readonly content?: Record<string, object>
-}
 
 export interface DescribedParameter {
   readonly name: string
