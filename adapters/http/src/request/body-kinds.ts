@@ -5,11 +5,10 @@
  */
 import type { Model } from "@safelight/core"
 import { joinPieces, type BodyPieces } from "../body/body-pieces.ts"
-import { CREATION_REFUSALS } from "../body/creation-refusals.ts"
+import { CREATION_REFUSALS, refuse } from "../body/creation-refusals.ts"
 import { createCreationReader } from "../body/creation-reader.ts"
 import type { Creation } from "../body/creation.ts"
 import { RECEIVE_REFUSALS } from "../body/held-bodies.ts"
-import { checkMediaType } from "../body/media-type.ts"
 import { createBodyReader, type BodyReaderSettings, type ReceivedBody } from "../body/read-body.ts"
 import { receiveWebBody } from "../body/web-body.ts"
 import type { HttpSettings } from "../defaults.ts"
@@ -117,12 +116,29 @@ function toAccount({ report }: Exchange): string {
   return report.identity?.account.id ?? ""
 }
 
+const JSON_TYPE = /^application\/json[ \t]*(?:;|$)/i
+const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*(?:"([^"]*)"|([^;\s"]*))/gi
+
+/** JSON in UTF-8, not compressed (http-decisions §2, both 415 rows). Throws a `Refusal` for anything else. */
 export function checkJsonHead({ request: { headers } }: Exchange): void {
-  checkMediaType(headers.get("content-type"), headers.get("content-encoding"))
+  const type = headers.get("content-type")
+  if (type !== "application/json" && !isUtf8Json(type ?? "")) {
+    throw refuse("unsupported_media_type", { headers: { accept: "application/json" } })
+  }
+  const coding = headers.get("content-encoding")
+  if (coding !== null && coding.toLowerCase() !== "identity") {
+    throw refuse("unsupported_content_encoding", { headers: { "accept-encoding": "identity" } })
+  }
+}
+
+function isUtf8Json(contentType: string): boolean {
+  if (!JSON_TYPE.test(contentType)) return false
+  const charsets = Array.from(contentType.matchAll(CHARSET), ([, quoted, bare]) => quoted ?? bare)
+  return charsets.every((charset) => charset?.toLowerCase() === "utf-8")
 }
 
 const NO_BODY_REFUSALS = ["unknown_parameter"] as const
-const refuse = toRefuse(NO_BODY_REFUSALS)
+const refuseBody = toRefuse(NO_BODY_REFUSALS)
 
 /** Any body is refused, with this message (http-decisions §6). */
 export function noBody(message: string): BodyKind<undefined> {
@@ -130,7 +146,7 @@ export function noBody(message: string): BodyKind<undefined> {
     refusals: NO_BODY_REFUSALS,
     create: () => ({
       check(exchange) {
-        if (hasBody(exchange)) throw refuse("unknown_parameter", { message })
+        if (hasBody(exchange)) throw refuseBody("unknown_parameter", { message })
       },
     }),
   }
