@@ -36,6 +36,7 @@ const EXCEPTIONS: Readonly<Record<string, Exception>> = {
     reason: "an endpoint is declared here that the API doesn't have",
     folder: "adapters/http/src",
     modules: [
+      "bodies/body.ts",
       "endpoint.ts",
       "endpoints.ts",
       "request/header-parameters.ts",

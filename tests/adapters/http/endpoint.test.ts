@@ -4,12 +4,16 @@
  */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
+import * as v from "valibot"
+import { defineBody } from "../../../adapters/http/src/bodies/body.ts"
 import { defineEndpoint } from "../../../adapters/http/src/endpoint.ts"
 import { ENDPOINTS } from "../../../adapters/http/src/endpoints.ts"
 import { textHeader } from "../../../adapters/http/src/request/header-parameters.ts"
 import { TASK_ID } from "../../../adapters/http/src/request/path-parameters.ts"
 import { integer, moment } from "../../../adapters/http/src/request/query-parameters.ts"
 import { findFiles, findSpecifiers, read } from "../../architecture/workspaces.ts"
+
+const thing = defineBody("Thing", { name: "a" }, { name: v.string() })
 
 /** Never called: it is here to be compiled. */
 const declared = defineEndpoint({
@@ -22,7 +26,7 @@ const declared = defineEndpoint({
     after: moment("A moment."),
   },
   headers: { "If-Match": textHeader("A tag.") },
-  answers: { 200: { description: "A thing." } },
+  answers: { 200: { description: "A thing.", json: thing } },
   refusals: ["task_not_found"],
 }).handle(() => (call) => {
   const [wait, after]: [number, number | undefined] = [call.query.wait, call.query.after]
@@ -31,12 +35,16 @@ const declared = defineEndpoint({
   // @ts-expect-error -- it is in the table of errors, and not declared
   if (account === tag) throw call.refuse("artifact_not_found")
   // @ts-expect-error -- an answer that is not declared
-  if (tag === null) return call.reply(201, "{}")
+  if (tag === null) return call.reply(201, { name: account })
+  // @ts-expect-error -- a body of another shape
+  if (tag === "*") return call.reply(200, { name: wait })
+  // @ts-expect-error -- a text that nobody has said to be such a body
+  if (tag === "") return call.reply(200, "{}")
   // @ts-expect-error -- a parameter that is not declared
   void call.query.limit
   // @ts-expect-error -- a body that is not declared
   void call.body()
-  return call.reply(200, "{}")
+  return call.reply(200, { name: account })
 })
 
 const open = defineEndpoint({
