@@ -22,20 +22,7 @@ const MAX_SECONDS = SETTING_BOUNDS.maxDurationMs / 1_000
 const seconds = (min: number) =>
   v.exactOptional(v.pipe(v.number(), v.integer(), v.minValue(min), v.maxValue(MAX_SECONDS)))
 
-const INTEGER_REFUSALS = [
-  "unknown_parameter",
-  "invalid_type",
-  "integer_above_max_value",
-  "integer_below_min_value",
-] as const
-
 const newKey = jsonBody({
-  refusals: [
-    ...INTEGER_REFUSALS,
-    "invalid_value",
-    "array_above_max_length",
-    "array_below_min_length",
-  ],
   schema: fields({
     scopes: v.exactOptional(
       v.pipe(
@@ -50,7 +37,6 @@ const newKey = jsonBody({
 })
 
 const rotationTerms = jsonBody({
-  refusals: INTEGER_REFUSALS,
   schema: fields({ grace_seconds: seconds(0), expires_in: seconds(1) }),
   example: { grace_seconds: 3_600 },
 })

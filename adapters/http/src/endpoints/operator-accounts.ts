@@ -72,13 +72,6 @@ export const setAccount = defineOperatorEndpoint({
   inPath: IN_PATH,
   query: {},
   body: jsonBody({
-    refusals: [
-      "unknown_parameter",
-      "missing_required_parameter",
-      "invalid_type",
-      "integer_above_max_value",
-      "integer_below_min_value",
-    ],
     schema: SETTINGS,
     example: { create_rate: { requests: 60, window_ms: 60_000 }, budget_micros: 5_000_000 },
   }),

@@ -11,7 +11,6 @@ import { sendStream } from "../streams/send-stream.ts"
 import { defineOperatorEndpoint, OPERATOR_KEY } from "./operator-endpoint.ts"
 
 const auditRequest = jsonBody({
-  refusals: ["unknown_parameter", "invalid_type", "invalid_value", "missing_required_parameter"],
   schema: fields({ kind: v.picklist(["verify", "replay"]) }),
   example: { kind: "verify" },
 })

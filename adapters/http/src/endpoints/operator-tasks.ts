@@ -30,13 +30,6 @@ const IN_PATH = { task: TASK_ID }
 const OPERATION_CHARACTERS = 8_192
 
 const verdictBody = jsonBody({
-  refusals: [
-    "unknown_parameter",
-    "invalid_type",
-    "invalid_value",
-    "string_above_max_length",
-    "string_below_min_length",
-  ],
   schema: fields({
     adopt: v.exactOptional(text(1, OPERATION_CHARACTERS)),
     fail: v.exactOptional(v.literal(true)),

@@ -30,14 +30,6 @@ export const signIn = defineEndpoint({
       "The console does so when somebody opens the link that a first start prints. The key ends by itself.",
   },
   body: jsonBody({
-    refusals: [
-      "unknown_parameter",
-      "missing_required_parameter",
-      "invalid_type",
-      "invalid_value",
-      "string_above_max_length",
-      "string_below_min_length",
-    ],
     schema: fields({ token: text(1, TOKEN_CHARACTERS) }),
     strangerBytes: BODY_BYTES,
     example: { token: "0aPv6yLW1xS1dXb9W8n2T0mQwq7a3Hk5Jt4Rr6Yz0cE" },

@@ -31,22 +31,11 @@ const url = text(1, WEBHOOK_LIMITS.urlCharacters)
 const description = v.exactOptional(text(0, WEBHOOK_LIMITS.descriptionCharacters))
 const events = v.exactOptional(v.pipe(v.array(v.picklist(WEBHOOK_TYPES)), v.minLength(1)))
 
-const MEMBER_REFUSALS = [
-  "unknown_parameter",
-  "invalid_type",
-  "invalid_value",
-  "string_above_max_length",
-  "string_below_min_length",
-  "array_below_min_length",
-] as const
-
 const newWebhook = jsonBody({
-  refusals: [...MEMBER_REFUSALS, "missing_required_parameter"],
   schema: fields({ url, description, events }),
   example: WEBHOOK_EXAMPLE,
 })
 const webhookChange = jsonBody({
-  refusals: MEMBER_REFUSALS,
   schema: fields({
     url: v.exactOptional(url),
     description,

@@ -3,6 +3,7 @@
  * neither takes the other's room. What is ambiguous is refused as in a creation.
  */
 import { toParameterIssue, type ParameterIssueCode } from "@safelight/core"
+import type { JsonSchema } from "@valibot/to-json-schema"
 import * as v from "valibot"
 import { joinPieces } from "../body/body-pieces.ts"
 import { JSON_BODY_REFUSALS } from "../body/creation-refusals.ts"
@@ -22,8 +23,6 @@ const BODIES_IN_FLIGHT_BYTES = 16 * BODY_BYTES
 export interface JsonBodyOptions<Value> {
   readonly schema: v.GenericSchema<unknown, Value>
   readonly example: object
-  /** The faults that a member may have. */
-  readonly refusals: readonly ParameterIssueCode[]
   /**
    * The longest body where anybody may send one, without a key. There is room for one of each connection, and
    * nobody shares it, so a stranger who stalls takes no other's.
@@ -34,11 +33,13 @@ export interface JsonBodyOptions<Value> {
 export function jsonBody<Value>({
   schema,
   example,
-  refusals,
   strangerBytes,
 }: JsonBodyOptions<Value>): BodyKind<Value> {
   return {
-    refusals: [...JSON_BODY_REFUSALS, ...refusals],
+    // Only the document asks.
+    get refusals() {
+      return [...new Set([...JSON_BODY_REFUSALS, ...listFaults(toInputSchema(schema))])]
+    },
     describe: () => ({
       required: true,
       content: { "application/json": { schema: toInputSchema(schema), example } },
@@ -57,6 +58,40 @@ export function jsonBody<Value>({
       }
     },
   }
+}
+
+/** How a value fails a keyword of JSON Schema. */
+const FAULTS: Readonly<Record<string, ParameterIssueCode>> = {
+  additionalProperties: "unknown_parameter",
+  required: "missing_required_parameter",
+  type: "invalid_type",
+  const: "invalid_value",
+  enum: "invalid_value",
+  maxLength: "string_above_max_length",
+  minLength: "string_below_min_length",
+  maxItems: "array_above_max_length",
+  minItems: "array_below_min_length",
+  maximum: "integer_above_max_value",
+  minimum: "integer_below_min_value",
+}
+
+/** The codes of all that may be wrong with a value that the schema describes. */
+function listFaults(described: JsonSchema): readonly ParameterIssueCode[] {
+  const { anyOf = [], items, properties = {}, required, type } = described
+  const parts = [
+    ...Object.values(properties),
+    ...anyOf,
+    ...(Array.isArray(items) ? items : [items]),
+  ]
+  const keywords = Object.keys(described).filter(
+    (keyword) => keyword !== "required" || required?.length !== 0,
+  )
+  return [
+    ...keywords.flatMap((keyword) => FAULTS[keyword] ?? []),
+    // Half a character is no text.
+    ...(type === "string" ? (["invalid_value"] as const) : []),
+    ...parts.flatMap((part) => (typeof part === "object" ? listFaults(part) : [])),
+  ]
 }
 
 /** Of strangers each request is a sender of its own. */
