@@ -1,14 +1,8 @@
 /** Channels that the configuration names: a provider is asked first, the studio behind it, keys from the environment. */
 import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
-import {
-  createService,
-  DEFAULTS,
-  loadConfiguration,
-  type Configuration,
-  type Service,
-} from "safelight"
-import { STUBS, type RunningStub } from "@safelight/testkit/stubs"
+import { loadConfiguration, type Configuration, type Service } from "safelight"
+import type { RunningStub } from "@safelight/testkit/stubs"
 import { once } from "node:events"
 import { writeFile } from "node:fs/promises"
 import { createServer } from "node:http"
@@ -16,9 +10,10 @@ import type { AddressInfo } from "node:net"
 import { setImmediate } from "node:timers/promises"
 import { join } from "node:path"
 import sharp from "sharp"
-import { createLogRecorder, type LogRecorder } from "../../engine/log-recorder.ts"
+import type { LogRecorder } from "../../engine/log-recorder.ts"
 import { SAMPLE_REQUEST } from "../../support/sample-request.ts"
-import { createTemporaryFolder } from "../../support/temporary-folder.ts"
+import { temporaryFolder } from "../command/command-process.ts"
+import { makeTask, openOwnServices } from "../own-services.ts"
 
 const KEY = "id-of-a-key:secret-of-a-key"
 
@@ -94,29 +89,12 @@ interface World extends LogRecorder {
 }
 
 async function createWorld(t: TestContext): Promise<World> {
-  const places = new AsyncDisposableStack()
-  t.after(() => places.disposeAsync())
-  const folder = places.use(await createTemporaryFolder())
-  const stub = places.use((await STUBS["fal"]?.()) ?? assert.fail())
-  const recorder = createLogRecorder()
+  const { start, startStub, ...others } = await openOwnServices(t)
   return {
-    ...recorder,
-    folder: folder.path,
-    stub,
-    async start(channels, environment = {}, more = {}) {
-      const own = { port: 0, stopGraceMs: 0, data: folder.path, channels }
-      const configuration = { ...DEFAULTS, ...own, ...more }
-      const service = await createService({ configuration, environment, log: recorder.log })
-      places.defer(() => service.stop())
-      return service
-    },
+    ...others,
+    stub: await startStub("fal"),
+    start: (channels, environment = {}, more = {}) => start({ channels, ...more }, { environment }),
   }
-}
-
-async function make(service: Service, request: object = SAMPLE_REQUEST) {
-  const sent = await service.engine.submit(request as typeof SAMPLE_REQUEST)
-  assert.ok(sent.kind === "submitted", JSON.stringify(sent))
-  return (await service.engine.finished(sent.task.id)) ?? assert.fail()
 }
 
 describe("the channels of a configuration", () => {
@@ -127,11 +105,11 @@ describe("the channels of a configuration", () => {
       { type: "studio", tier: 2 },
     ]
     const service = await start(channels, { FAL_KEY: KEY })
-    const picture = await make(service)
+    const picture = await makeTask(service)
     assert.deepEqual([picture.state, picture.dispatch?.channel], ["succeeded.available", "fal"])
     assert.equal(picture.artifacts[0]?.mimeType, "image/png")
     assert.equal(stub.purchases.length, 1)
-    const film = await make(service, {
+    const film = await makeTask(service, {
       account: "sample",
       model: "vendor-c/video-2.5/reference-to-video",
       parameters: { prompt: "waves", duration: 4 },
@@ -151,7 +129,7 @@ describe("the channels of a configuration", () => {
     const [error] = entries.filter(({ level }) => level === "error")
     const reason = "the variable is empty"
     assert.deepEqual(error?.fields, { channel: "fal", variable: "MY_FAL_KEY", reason })
-    const { dispatch } = await make(service)
+    const { dispatch } = await makeTask(service)
     assert.equal(dispatch?.channel, "studio")
     assert.deepEqual(stub.purchases, [])
     assert.ok(!JSON.stringify(entries).includes("secret-of-a-key"))
@@ -237,7 +215,7 @@ describe("the channels of a configuration", () => {
     const source = { flags: { config }, environment: {}, folder: "/" }
     const read = await loadConfiguration(source)
     assert.equal(read.channels[0]?.module, join(folder, "own.ts"))
-    const picture = await make(await start(read.channels, { OWN_KEY: KEY }))
+    const picture = await makeTask(await start(read.channels, { OWN_KEY: KEY }))
     assert.deepEqual([picture.state, picture.dispatch?.channel], ["succeeded.available", "own"])
   })
 
@@ -245,7 +223,7 @@ describe("the channels of a configuration", () => {
     const { start, folder } = await createWorld(t)
     const module = join(folder, "own.ts")
     await writeFile(module, OWN_CHANNEL)
-    const picture = await make(await start([{ module, name: "mine" }], { COLOUR: "red" }))
+    const picture = await makeTask(await start([{ module, name: "mine" }], { COLOUR: "red" }))
     assert.deepEqual([picture.state, picture.dispatch?.channel], ["succeeded.available", "mine"])
     assert.equal(picture.artifacts[0]?.mimeType, "image/svg+xml")
   })
@@ -258,7 +236,7 @@ describe("the channels of a configuration", () => {
       { type: "studio", tier: 2, repeat: true },
     ]
     const service = await start(channels, { FAL_KEY: KEY })
-    const made = [await make(service), await make(service)]
+    const made = [await makeTask(service), await makeTask(service)]
     assert.deepEqual(
       made.map(({ dispatch }) => dispatch?.channel),
       ["fal", "studio"],
@@ -283,7 +261,7 @@ describe("the channels of a configuration", () => {
     const own = { module, baseUrl: stub.url }
     const media = { allowedAddresses: ["127.0.0.0/8"] }
     const named = await start([{ ...own, outputHosts: ["127.0.0.1"] }], { OWN_KEY: KEY }, { media })
-    assert.equal((await make(named)).state, "succeeded.available")
+    assert.equal((await makeTask(named)).state, "succeeded.available")
     await named.stop()
     const other = [{ ...own, outputHosts: ["media.example"] }]
     const unnamed = await start(other, { OWN_KEY: KEY }, { media })
@@ -351,11 +329,11 @@ describe("the channels of a configuration", () => {
     ],
   ]
   for (const [words, channels, message] of misspelt) {
-    it(`are named by field where the file has ${words}`, async () => {
-      await using folder = await createTemporaryFolder()
-      const config = join(folder.path, "safelight.config.json")
+    it(`are named by field where the file has ${words}`, async (t) => {
+      const folder = await temporaryFolder(t)
+      const config = join(folder, "safelight.config.json")
       await writeFile(config, JSON.stringify({ channels }))
-      const source = { flags: { config }, environment: {}, folder: folder.path }
+      const source = { flags: { config }, environment: {}, folder }
       await assert.rejects(loadConfiguration(source), { code: "invalid-configuration", message })
     })
   }

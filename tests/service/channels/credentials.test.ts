@@ -5,12 +5,11 @@
 import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 import { inspect } from "node:util"
-import { STUBS, type RunningStub } from "@safelight/testkit/stubs"
-import { createService, DEFAULTS, type Configuration, type Service } from "safelight"
-import { createLogRecorder, type LogEntry } from "../../engine/log-recorder.ts"
-import { SAMPLE_REQUEST } from "../../support/sample-request.ts"
-import { createTemporaryFolder } from "../../support/temporary-folder.ts"
+import type { RunningStub } from "@safelight/testkit/stubs"
+import { DEFAULTS, type Configuration, type Service } from "safelight"
+import type { LogEntry } from "../../engine/log-recorder.ts"
 import { until } from "../../support/until.ts"
+import { openOwnServices, submitTask } from "../own-services.ts"
 
 const KEY = "id-of-a-key:secret-of-a-key"
 
@@ -21,35 +20,26 @@ interface World {
 }
 
 async function createWorld(t: TestContext, runMs = 20): Promise<World> {
-  const places = new AsyncDisposableStack()
-  t.after(() => places.disposeAsync())
-  const folder = places.use(await createTemporaryFolder())
-  const stub = places.use((await STUBS["fal"]?.({ runMs })) ?? assert.fail())
-  const { entries, log } = createLogRecorder()
+  const { entries, start, startStub } = await openOwnServices(t)
+  const stub = await startStub("fal", { runMs })
   return {
     stub,
     entries,
-    async start(key, types = ["fal", "studio"]) {
+    start(key, types = ["fal", "studio"]) {
       const channels: Configuration["channels"] = types.map((type, index) =>
         type === "fal" ? { type, baseUrl: stub.url } : { type, tier: index + 1 },
       )
       // No person may set these, and no test can wait so long.
       const fast = { backoffMs: 10, backoffMaxMs: 50, breakerOpenMs: 2_000 }
       const engine = { ...DEFAULTS.engine, ...fast } as Configuration["engine"]
-      const here = { data: folder.path, port: 0, stopGraceMs: 0 }
-      const configuration = { ...DEFAULTS, ...here, channels, engine }
       const environment = key === undefined ? {} : { FAL_KEY: key }
-      const service = await createService({ configuration, environment, log })
-      places.defer(() => service.stop())
-      return service
+      return start({ channels, engine }, { environment })
     },
   }
 }
 
-async function submit({ engine }: Service): Promise<string> {
-  const sent = await engine.submit(SAMPLE_REQUEST)
-  assert.ok(sent.kind === "submitted")
-  return sent.task.id
+async function submit(service: Service): Promise<string> {
+  return (await submitTask(service)).id
 }
 
 async function finish(service: Service, id: string) {

@@ -1,11 +1,8 @@
 /** A task from its submission to stored artifacts, by each kind of provider: bytes in an answer, URLs, and files behind a key. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import { STUBS } from "@safelight/testkit/stubs"
 import { imageEdit, referenceToVideo, textToImage } from "@safelight/core"
-import { createService, DEFAULTS } from "safelight"
-import { createLogRecorder } from "../../engine/log-recorder.ts"
-import { createTemporaryFolder } from "../../support/temporary-folder.ts"
+import { makeTask, openOwnServices } from "../own-services.ts"
 
 const KEY = "key-of:a-provider"
 const EDIT = { prompt: "in fog", image_urls: ["data:image/png;base64,AAAA"], count: 2 }
@@ -39,20 +36,11 @@ const TASKS: readonly (readonly [
 describe("a task of a declared provider", { concurrency: true }, () => {
   for (const [type, model, parameters, types] of TASKS) {
     it(`is bought once and stored: ${model} by ${type}`, async (t) => {
-      const places = new AsyncDisposableStack()
-      t.after(() => places.disposeAsync())
-      const folder = places.use(await createTemporaryFolder())
-      const stub = places.use((await STUBS[type]?.({ runMs: 20 })) ?? assert.fail())
-      const { entries, log } = createLogRecorder()
+      const { entries, start, startStub } = await openOwnServices(t)
+      const stub = await startStub(type, { runMs: 20 })
       const channels = [{ type, baseUrl: stub.url, keyVariable: "PROVIDER_KEY" }]
-      const configuration = { ...DEFAULTS, port: 0, stopGraceMs: 0, data: folder.path, channels }
-      const environment = { PROVIDER_KEY: KEY }
-      const service = await createService({ configuration, environment, log })
-      places.defer(() => service.stop())
-
-      const sent = await service.engine.submit({ account: "sample", model, parameters })
-      assert.ok(sent.kind === "submitted", JSON.stringify(sent))
-      const task = (await service.engine.finished(sent.task.id)) ?? assert.fail()
+      const service = await start({ channels }, { environment: { PROVIDER_KEY: KEY } })
+      const task = await makeTask(service, { account: "sample", model, parameters })
       assert.equal(task.state, "succeeded.available", JSON.stringify(task))
       assert.deepEqual(
         task.artifacts.map(({ mimeType }) => mimeType),

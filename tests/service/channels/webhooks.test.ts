@@ -6,17 +6,11 @@ import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 import { setTimeout } from "node:timers/promises"
 import { imageEdit, referenceToVideo, textToImage, type Task } from "@safelight/core"
-import {
-  STUBS,
-  type RunningStub,
-  type StubFaults,
-  type StubOptions,
-} from "@safelight/testkit/stubs"
-import { createService, DEFAULTS, type Service } from "safelight"
-import { createLogRecorder } from "../../engine/log-recorder.ts"
+import type { RunningStub, StubFaults, StubOptions } from "@safelight/testkit/stubs"
+import type { LogEntry } from "../../engine/log-recorder.ts"
 import { openForwarder } from "../../support/forwarder.ts"
-import { createTemporaryFolder } from "../../support/temporary-folder.ts"
 import { until } from "../../support/until.ts"
+import { openOwnServices, submitTask } from "../own-services.ts"
 
 const KEY = "key-of:a-provider"
 const SECRET = `whsec_${Buffer.from("a secret of this account").toString("base64")}`
@@ -153,7 +147,7 @@ const LOST_STORY = ["submitted", "dispatched", "doubted"]
 
 interface World {
   readonly stub: RunningStub
-  readonly entries: ReturnType<typeof createLogRecorder>["entries"]
+  readonly entries: readonly LogEntry[]
   /** With faults of the provider; to the task's id. */
   submit(faults: Partial<StubFaults>): Promise<string>
   finished(id: string): Promise<Task>
@@ -174,28 +168,14 @@ interface WorldOptions extends StubOptions {
 
 async function openWorld(t: TestContext, type: string, options: WorldOptions = {}): Promise<World> {
   const { isPublic = true, secret = SECRET } = options
-  const places = new AsyncDisposableStack()
-  t.after(() => places.disposeAsync())
-  const folder = places.use(await createTemporaryFolder())
-  const started = await STUBS[type]?.({ runMs: 50, webhookSecret: SECRET })
-  const stub = places.use(started ?? assert.fail())
-  const { entries, log } = createLogRecorder()
+  const { entries, places, start, startStub } = await openOwnServices(t)
+  const stub = await startStub(type, { runMs: 50, webhookSecret: SECRET })
   const pollEvery = { shortestMs: 100, longestMs: 2_000 }
   const channels = [{ type, baseUrl: stub.url, keyVariable: "PROVIDER_KEY", pollEvery }]
   const forwarder = places.use(await openForwarder())
-  const service: Service = await createService({
-    configuration: {
-      ...DEFAULTS,
-      port: 0,
-      stopGraceMs: 0,
-      data: folder.path,
-      channels,
-      ...(isPublic && { publicUrl: forwarder.url }),
-    },
-    environment: { PROVIDER_KEY: KEY, REPLICATE_WEBHOOK_SECRET: secret },
-    log,
-  })
-  places.defer(() => service.stop())
+  const environment = { PROVIDER_KEY: KEY, REPLICATE_WEBHOOK_SECRET: secret }
+  const address = isPublic ? { publicUrl: forwarder.url } : {}
+  const service = await start({ channels, ...address }, { environment })
   forwarder.target = service.url
   const { engine, storage } = service
   const [model, parameters] = { ...SIGNING, ...SILENT }[type as keyof typeof SIGNING]
@@ -204,9 +184,7 @@ async function openWorld(t: TestContext, type: string, options: WorldOptions = {
     entries,
     async submit(faults) {
       stub.setFaults(faults)
-      const sent = await engine.submit({ account: "sample", model, parameters })
-      assert.ok(sent.kind === "submitted", JSON.stringify(sent))
-      return sent.task.id
+      return (await submitTask(service, { account: "sample", model, parameters })).id
     },
     finished: async (id) => (await engine.finished(id)) ?? assert.fail("no such task"),
     read: async (id) => (await storage.readTask(id))?.task ?? assert.fail("no such task"),

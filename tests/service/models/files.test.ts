@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, it, type TestContext } from "node:test"
 import { loadConfiguration, type Configuration } from "safelight"
-import { createTemporaryFolder } from "../../support/temporary-folder.ts"
+import { temporaryFolder } from "../command/command-process.ts"
 
 const PRICES = {
   "vendor-a/v4.1/flash/text-to-image": { perImageMicros: 1 },
@@ -35,9 +35,7 @@ interface World {
 }
 
 async function createWorld(t: TestContext, files: readonly string[]): Promise<World> {
-  const places = new AsyncDisposableStack()
-  t.after(() => places.disposeAsync())
-  const { path: folder } = places.use(await createTemporaryFolder())
+  const folder = await temporaryFolder(t)
   for (const [place, text] of files.entries()) await writeFile(join(folder, `m${place}.mjs`), text)
   return {
     folder,

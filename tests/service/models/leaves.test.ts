@@ -7,11 +7,10 @@ import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, it, type TestContext } from "node:test"
 import { defineModel, fields as members, MODELS, text, type Model } from "@safelight/core"
-import { createService, DEFAULTS, type Configuration, type Service } from "safelight"
-import { createLogRecorder } from "../../engine/log-recorder.ts"
+import { DEFAULTS, type Configuration, type Service } from "safelight"
 import { priceVersionOf } from "../../support/price-version.ts"
-import { createTemporaryFolder } from "../../support/temporary-folder.ts"
 import { createTestDatabase } from "../../support/test-database.ts"
+import { openOwnServices, submitTask } from "../own-services.ts"
 
 const ID = "acme/one"
 const [BUILT_IN] = DEFAULTS.prices
@@ -38,28 +37,19 @@ function own(images = 1): Model {
 }
 
 async function createWorld(t: TestContext) {
-  const places = new AsyncDisposableStack()
-  t.after(() => places.disposeAsync())
-  const { path: folder } = places.use(await createTemporaryFolder())
-  const { entries, log } = createLogRecorder()
+  const { entries, folder, start } = await openOwnServices(t)
   const module = join(folder, "one.mjs")
   await writeFile(module, CHANNEL)
   return {
     channels: [{ type: "studio" }, { module, tier: 2 }],
     entries,
-    async start(changes: Partial<Configuration>): Promise<Service> {
-      const base = { ...DEFAULTS, port: 0, stopGraceMs: 0, data: folder, prices: PRICES }
-      const service = await createService({ configuration: { ...base, ...changes }, log })
-      places.defer(() => service.stop())
-      return service
-    },
+    start: (changes: Partial<Configuration>) => start({ prices: PRICES, ...changes }),
   }
 }
 
 async function leaveTask({ engine, stop }: Service): Promise<void> {
-  const sent = await engine.submit({ account: "ada", model: ID, parameters: { word: "a" } })
-  assert.ok(sent.kind === "submitted", JSON.stringify(sent))
-  assert.equal(sent.task.reservationMicros, 5)
+  const request = { account: "ada", model: ID, parameters: { word: "a" } }
+  assert.equal((await submitTask({ engine }, request)).reservationMicros, 5)
   await stop()
 }
 

@@ -7,10 +7,10 @@ import { readdir, rename } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, test, type TestContext } from "node:test"
 import { createFirstKey } from "@safelight/access"
-import { createService, DEFAULTS, type Configuration, type Service } from "safelight"
-import { createTemporaryFolder } from "../../support/temporary-folder.ts"
+import type { Configuration, Service } from "safelight"
 import { createTestDatabase } from "../../support/test-database.ts"
 import { download, reach, readJson, submit, type Client } from "../client.ts"
+import { openOwnServices } from "../own-services.ts"
 
 interface World {
   readonly folder: string
@@ -21,28 +21,13 @@ interface World {
 }
 
 async function createWorld(t: TestContext): Promise<World> {
-  const places = new AsyncDisposableStack()
-  t.after(() => places.disposeAsync())
-  const { path: folder } = places.use(await createTemporaryFolder())
-  const toConfiguration = (changes: Partial<Configuration>): Configuration => ({
-    ...DEFAULTS,
-    port: 0,
-    stopGraceMs: 0,
-    data: join(folder, "data"),
-    ...changes,
-  })
+  const { folder, start } = await openOwnServices(t)
+  const data = join(folder, "data")
   return {
     folder,
-    async start(changes, adopt = false) {
-      const service = await createService({ configuration: toConfiguration(changes), adopt })
-      places.defer(() => service.stop())
-      return service
-    },
+    start: (changes, adopt = false) => start({ data, ...changes }, { adopt }),
     refuse: (changes, message) =>
-      assert.rejects(createService({ configuration: toConfiguration(changes) }), {
-        code: "invalid-configuration",
-        message,
-      }),
+      assert.rejects(start({ data, ...changes }), { code: "invalid-configuration", message }),
   }
 }
 
