@@ -6,7 +6,6 @@ import {
   createBoundedCache,
   fromSnapshot,
   REQUEST_INPUT,
-  type EventRange,
   type Storage,
   type StreamHead,
 } from "@safelight/core"
@@ -23,6 +22,12 @@ const KEPT_HEADS = 4_096
 
 export interface OfTask {
   readonly task: string
+}
+
+export interface EventsAfter extends OfTask {
+  /** A version. */
+  readonly passed: number
+  readonly limit: number
 }
 
 export interface OfTasks {
@@ -50,12 +55,12 @@ export const READ_STATEMENTS = describeStatements(({ db, compile, members }) => 
       .where("task", "=", task)
       .orderBy("version"),
   ),
-  findEventsBetween: compile(({ after, limit, task }: OfTask & EventRange) =>
+  findEventPage: compile(({ limit, passed, task }: EventsAfter) =>
     db
       .selectFrom("events")
       .select(TABLES.events.members)
       .where("task", "=", task)
-      .where("version", ">", after)
+      .where("version", ">", passed)
       .orderBy("version")
       .limit(limit),
   ),
@@ -99,7 +104,7 @@ export function createReadMethods(driver: Database, compiler: Compiler): ReadMet
     readEvents: (task, range) =>
       range === undefined
         ? read(statements.findEvents, { task })
-        : read(statements.findEventsBetween, { task, ...range }),
+        : read(statements.findEventPage, { task, passed: range.after, limit: range.limit }),
     async readInput({ task, name }) {
       return (await readInputs(task))?.find((input) => input.name === name)
     },
