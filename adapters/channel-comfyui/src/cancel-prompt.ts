@@ -7,7 +7,7 @@ import type { ComfyServer } from "./comfy-server.ts"
 import { isFields } from "./graph.ts"
 import { findStanding } from "./standing.ts"
 
-/** Rejects, retryable, if the server's answers don't tell where the prompt is. */
+/** Rejects, retryable, if the server's answers don't say where the prompt is. */
 export async function cancelPrompt(
   server: ComfyServer,
   promptId: string,

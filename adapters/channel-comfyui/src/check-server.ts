@@ -42,7 +42,7 @@ async function findProblems(
   const types = new Set(
     workflows.flatMap(({ graph }) => Object.values(graph).map(({ class_type: type }) => type)),
   )
-  const told = await Promise.all(
+  const found = await Promise.all(
     [...types].map(async (type) => {
       const { json } = await server.ask({
         path: `/object_info/${encodeURIComponent(type)}`,
@@ -51,7 +51,7 @@ async function findProblems(
       return [type, isFields(json) && isFields(json[type]) ? json[type] : undefined] as const
     }),
   )
-  const facts = new Map(told)
+  const facts = new Map(found)
   return workflows.flatMap((workflow) =>
     Object.entries(workflow.graph).flatMap(([id, node]) => {
       return findNodeProblems(workflow, { id, node, facts: facts.get(node.class_type) })

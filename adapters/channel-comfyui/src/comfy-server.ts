@@ -52,7 +52,7 @@ export interface ServerOptions {
 /** The queue is answered with the whole graph of each prompt. */
 const MOST_REPLY_BYTES = 64 * 1024 * 1024
 const CONNECT_MS = 10_000
-/** A server of one's own has few prompts at once. */
+/** An operator's own server has few prompts at once. */
 const CONNECTIONS = 16
 
 export function createComfyServer({ baseUrl, key }: ServerOptions): ComfyServer {

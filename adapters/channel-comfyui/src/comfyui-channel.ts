@@ -1,7 +1,7 @@
 /**
- * A channel for a ComfyUI server of one's own: a workflow for each public model, filled with a task's
+ * A channel for the operator's own ComfyUI server: a workflow for each public model, filled with a task's
  * parameters and sent with an id of ours. The server keeps its queue and history in memory alone. A prompt in
- * neither is lost and is made again; as the machine is one's own, that costs no money.
+ * neither is lost and is made again, which costs no money on the operator's own machine.
  */
 import { readFile } from "node:fs/promises"
 import {
@@ -116,12 +116,15 @@ async function pollPrompt(
   if (standing.kind === "queued") return { kind: "running", pollAfterMs: DEFAULTS.queuedPollMs }
   if (standing.kind === "running") {
     const progress = socket.toProgress(promptId)
-    const told = progress !== undefined && { progress }
-    return { kind: "running", pollAfterMs: DEFAULTS.pollMs, ...told }
+    return {
+      kind: "running",
+      pollAfterMs: DEFAULTS.pollMs,
+      ...(progress !== undefined && { progress }),
+    }
   }
   socket.forget(promptId)
   if (standing.kind === "over") return readHistory(server, workflow, standing.entry)
-  // The server was restarted, or somebody removed the prompt: it will not be made.
+  // The server was restarted, or the prompt was removed by hand: it will not be made.
   return { kind: "not-created", reason: "forgotten" }
 }
 

@@ -1,5 +1,5 @@
 /**
- * Facts about a model's parameters, found by having the model check values: an operator's own model tells no
+ * Facts about a model's parameters, found by having the model check values: an operator's own model says no
  * more about itself. Most are used only at the start.
  */
 import { PICTURE_SIZES, type Model, type PictureSize } from "@safelight/core"

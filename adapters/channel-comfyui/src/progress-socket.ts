@@ -140,9 +140,9 @@ function parseMessage(text: string): Message | undefined {
     readonly data?: unknown
     readonly type?: unknown
   }
-  const told = Object(data) as Readonly<Record<string, unknown>>
-  const { prompt_id: promptId } = told
+  const fields = Object(data) as Readonly<Record<string, unknown>>
+  const { prompt_id: promptId } = fields
   return typeof type === "string" && typeof promptId === "string"
-    ? { type, promptId, data: told }
+    ? { type, promptId, data: fields }
     : undefined
 }

@@ -32,8 +32,8 @@ function readFailure(workflow: Workflow, status: Fields): NotCreated | Refused {
   if (findMessage(status, "execution_interrupted") !== undefined) {
     return { kind: "not-created", reason: "interrupted" }
   }
-  const [, told] = findMessage(status, "execution_error") ?? []
-  const failure = isFields(told) ? told : {}
+  const [, error] = findMessage(status, "execution_error") ?? []
+  const failure = isFields(error) ? error : {}
   const { exception_message: message, exception_type: type, node_id: id, node_type: name } = failure
   const words = `${toText(type)} ${toText(message)}`
   if (/OutOfMemory|out of memory|Allocation on device/i.test(words)) {
@@ -65,12 +65,12 @@ interface SavedFile {
 }
 
 /** The files of the workflow's outputs; those of all nodes if the workflow was changed meanwhile. */
-function listFiles({ outputs }: Workflow, told: unknown): readonly SavedFile[] {
-  if (!isFields(told)) return []
-  const named = outputs.filter((id) => Object.hasOwn(told, id))
-  const nodes = named.length > 0 ? named : Object.keys(told)
+function listFiles({ outputs }: Workflow, saved: unknown): readonly SavedFile[] {
+  if (!isFields(saved)) return []
+  const named = outputs.filter((id) => Object.hasOwn(saved, id))
+  const nodes = named.length > 0 ? named : Object.keys(saved)
   return nodes.flatMap((id) => {
-    const node = told[id]
+    const node = saved[id]
     // `images`, `gifs`, `videos`: each extension has a name of its own.
     const lists = isFields(node) ? Object.values(node) : []
     return lists.flatMap((list): readonly SavedFile[] =>

@@ -1,6 +1,6 @@
 /**
- * A 400 of `POST /prompt`: the server judges a graph before it queues it, so nothing runs. The refused inputs
- * tell whether the fault is in the request, or in the workflow and its server.
+ * A 400 of `POST /prompt`: the server checks a graph before it queues it, so nothing runs. The refused inputs
+ * show whether the fault is in the request, or in the workflow and its server.
  */
 import type { Log, NotCreated, Refused } from "@safelight/core"
 import { isFields, toText, type Fields } from "./graph.ts"
@@ -35,8 +35,8 @@ export function readRefusal(
     return { kind: "refused", code: "provider_rejected", providerWords }
   }
   // Neither words nor values are logged: they may hold a person's text.
-  const told = faults.map(({ fault, input, node, nodeType }) => ({ node, nodeType, fault, input }))
-  const fields = { channel: name, workflow: workflow.file, fault: error["type"], nodes: told }
+  const nodes = faults.map(({ fault, input, node, nodeType }) => ({ node, nodeType, fault, input }))
+  const fields = { channel: name, workflow: workflow.file, fault: error["type"], nodes }
   log.error(fields, "workflow refused")
   return { kind: "not-created", reason: "workflow_refused" }
 }

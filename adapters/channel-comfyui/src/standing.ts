@@ -13,7 +13,7 @@ export type Standing =
   | { readonly kind: "queued" | "running" | "absent" }
   | { readonly kind: "over"; readonly entry: Fields }
 
-/** Rejects, retryable, if the server's answers don't tell. */
+/** Rejects, retryable, if the server's answers don't say it. */
 export async function findStanding(
   server: ComfyServer,
   promptId: string,

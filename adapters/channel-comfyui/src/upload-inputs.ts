@@ -41,7 +41,7 @@ export type UploadRequest = Pick<ChannelRequest, "inputs" | "parameters"> & {
 /**
  * Resolves to the file names on the server, by source such as `image_urls[0]`. Rejects as `TaskInputs.open`
  * and `ComfyServer.ask` do; with `media_too_large` if the server takes no file of that size; and with
- * `channel-answer-invalid`, retryable, if its answer tells no name.
+ * `channel-answer-invalid`, retryable, if its answer holds no name.
  */
 export async function uploadInputs(
   server: ComfyServer,
@@ -83,7 +83,7 @@ interface Upload {
 }
 
 async function upload(server: ComfyServer, { media, name, signal }: Upload): Promise<string> {
-  // Random: media are fetched after the caller knows the task's id, and whoever can guess the boundary can write
+  // Random: media are fetched after the caller knows the task's id, and a caller who can guess the boundary can write
   // fields of the form.
   const boundary = `safelight${randomUUID()}`
   const type = `multipart/form-data; boundary=${boundary}`
@@ -92,7 +92,7 @@ async function upload(server: ComfyServer, { media, name, signal }: Upload): Pro
   try {
     reply = await server.ask({ method: "POST", path: "/upload/image", body, signal })
   } catch (error) {
-    // The body may not have been read at all, and then nobody else closes it.
+    // The body may not have been read at all, and then nothing else closes it.
     await media.body[Symbol.asyncIterator]().return?.()
     throw error
   }
@@ -103,9 +103,9 @@ async function upload(server: ComfyServer, { media, name, signal }: Upload): Pro
   }
   if (status !== 200 || !isFields(json)) throw meaningless(reply)
   // The server chooses the name.
-  const { name: told, subfolder } = json
-  if (typeof told !== "string" || extname(told) !== extname(name)) throw meaningless(reply)
-  return typeof subfolder === "string" && subfolder !== "" ? `${subfolder}/${told}` : told
+  const { name: saved, subfolder } = json
+  if (typeof saved !== "string" || extname(saved) !== extname(name)) throw meaningless(reply)
+  return typeof subfolder === "string" && subfolder !== "" ? `${subfolder}/${saved}` : saved
 }
 
 async function* toForm(media: Media, name: string, boundary: string): AsyncGenerator<Uint8Array> {
