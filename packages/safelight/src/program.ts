@@ -4,8 +4,8 @@ import { Command } from "commander"
 import type { CommandContext } from "./command-line/command-context.ts"
 import type { DefinedCommand } from "./command-line/define-command.ts"
 import { COMMANDS, GROUPS } from "./commands.ts"
-import { formatOneLine } from "./failure-line.ts"
-import { hidePasswords } from "./hide-passwords.ts"
+import { formatOneLine } from "./text/one-line.ts"
+import { hidePasswords } from "./errors/hide-passwords.ts"
 
 export interface ProgramOptions {
   readonly context: CommandContext

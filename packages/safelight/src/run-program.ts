@@ -4,10 +4,10 @@
  */
 import { CommanderError } from "commander"
 import type { CommandContext } from "./command-line/command-context.ts"
-import { EXIT } from "./exit-code.ts"
-import { toFailure } from "./failure-line.ts"
+import { EXIT } from "./errors/exit-code.ts"
+import { toFailure } from "./errors/failure-line.ts"
 import { createProgram } from "./program.ts"
-import { readVersion } from "./read-version.ts"
+import { readVersion } from "./service/read-version.ts"
 
 /** `words` are without the interpreter and the script. Resolves when the command is done; never rejects. */
 export async function runProgram(words: readonly string[], context: CommandContext): Promise<void> {

@@ -14,7 +14,7 @@ import {
   type CommandProcess,
 } from "./command-process.ts"
 
-const EXPORT_FILE = join(import.meta.dirname, "../../../packages/safelight/src/export-file.ts")
+const EXPORT_FILE = join(import.meta.dirname, "../../../packages/safelight/src/data/export-file.ts")
 
 /** As many as keep an export busy for a while. */
 const TASKS = 3_000

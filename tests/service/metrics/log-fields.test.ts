@@ -24,7 +24,7 @@ describe("fields of the log", () => {
 
   it("are hidden in what is written, of an error as well", () => {
     const source = JSON.stringify(
-      join(import.meta.dirname, "../../../packages/safelight/src/json-log.ts"),
+      join(import.meta.dirname, "../../../packages/safelight/src/service/json-log.ts"),
     )
     const program = `
       const { createJsonLog } = await import(${source})

@@ -4,9 +4,9 @@
  */
 import type { AuditReport } from "@safelight/audit"
 import { isSafelightError } from "@safelight/core"
-import { CommandError } from "../command-error.ts"
-import { EXIT } from "../exit-code.ts"
-import { toFailure } from "../failure-line.ts"
+import { CommandError } from "../errors/command-error.ts"
+import { EXIT } from "../errors/exit-code.ts"
+import { toFailure } from "../errors/failure-line.ts"
 
 export const AUDIT_EXIT = {
   whole: EXIT.done,

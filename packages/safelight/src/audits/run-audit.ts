@@ -4,9 +4,9 @@ import { sha256 as digest } from "@safelight/engine"
 import type { CommandContext } from "../command-line/command-context.ts"
 import { printResult, type JsonOption } from "../command-line/print-result.ts"
 import type { Configuration } from "../configuration/configuration.ts"
-import { formatOneLine } from "../failure-line.ts"
-import { withData } from "../open-data.ts"
-import { createProgress } from "../progress.ts"
+import { formatOneLine } from "../text/one-line.ts"
+import { withData } from "../data/open-data.ts"
+import { createProgress } from "../command-line/progress.ts"
 import { AUDIT_EXIT } from "./audit-outcome.ts"
 
 export interface AuditRun {

@@ -1,9 +1,9 @@
 /** The channels as `channels list` shows them: as JSON, and as a table. */
 import { HOST_REFUSED, toHostLine, toUnixSeconds, type ChannelTrouble } from "@safelight/core"
 import type { ChannelDay } from "@safelight/operator"
-import { formatSeconds, formatUnits } from "../amount.ts"
-import { formatOneLine } from "../failure-line.ts"
-import { formatTable } from "../table.ts"
+import { formatSeconds, formatUnits } from "../text/amount.ts"
+import { formatOneLine } from "../text/one-line.ts"
+import { formatTable } from "../text/table.ts"
 
 export interface ChannelRecord {
   readonly channel: string

@@ -5,7 +5,7 @@
 import { defineProvider, type Provider } from "@safelight/channel-http"
 import type { Channel, SafelightError } from "@safelight/core"
 import type { ChannelSettings } from "../configuration/channel-settings.ts"
-import { importDefault, invalidModule, toFirstLine } from "../import-module.ts"
+import { importDefault, invalidModule, toFirstLine } from "../configuration/import-module.ts"
 
 /** What a module's function is given: the channel's configuration, and the environment variables. */
 export interface ChannelSetup extends Omit<

@@ -1,6 +1,6 @@
 /** Refuses a channel's name that neither the configuration nor the database knows, in a line that lists those known. */
 import type { Channels } from "@safelight/operator"
-import { refused } from "../command-error.ts"
+import { refused } from "../errors/command-error.ts"
 
 /** Rejects with a `CommandError` if an operator's function found no channel of this name. */
 export async function requireKnown<Found>(

@@ -1,6 +1,6 @@
 /** An error of the client in a terminal: what the person reads, and the exit code that a script reads. */
 import { isApiError, type ApiError } from "@safelight/client"
-import { EXIT, type ExitCode } from "../exit-code.ts"
+import { EXIT, type ExitCode } from "../errors/exit-code.ts"
 
 export function toApiMessage(error: ApiError): string {
   const { cause, code, idempotencyKey, message, status, type } = error

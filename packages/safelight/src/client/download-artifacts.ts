@@ -1,9 +1,9 @@
 /** Downloads a finished task's artifacts one after another and reports which one is at work. */
 import { join, resolve } from "node:path"
 import { isApiError, type Artifact, type Client } from "@safelight/client"
-import { CommandError, refused } from "../command-error.ts"
-import { EXIT } from "../exit-code.ts"
-import type { Progress } from "../progress.ts"
+import { CommandError, refused } from "../errors/command-error.ts"
+import { EXIT } from "../errors/exit-code.ts"
+import type { Progress } from "../command-line/progress.ts"
 import { toFileName } from "./artifact-name.ts"
 
 export interface DownloadRequest {

@@ -5,7 +5,7 @@
 import { readFile } from "node:fs/promises"
 import { resolve } from "node:path"
 import { text as readStream } from "node:stream/consumers"
-import { refused } from "../command-error.ts"
+import { refused } from "../errors/command-error.ts"
 import type { CommandContext } from "../command-line/command-context.ts"
 
 /** What a command knows of its process. */

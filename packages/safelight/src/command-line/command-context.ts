@@ -1,7 +1,7 @@
 /** What a command is given of its process; it reads nothing of the process by itself. */
 import type { Readable } from "node:stream"
 import type { ClientClock } from "@safelight/client"
-import type { ExitCode } from "../exit-code.ts"
+import type { ExitCode } from "../errors/exit-code.ts"
 
 export interface CommandContext {
   readonly environment: Readonly<Record<string, string | undefined>>

@@ -1,6 +1,6 @@
 /** The options of every command that works on the data, the configuration that they make, and the data itself. */
 import type { DataOperator } from "@safelight/operator"
-import { refused } from "../command-error.ts"
+import { refused } from "../errors/command-error.ts"
 import type { Configuration, ReadConfiguration } from "../configuration/configuration.ts"
 import type { OperatorRequest } from "../operator/with-operator.ts"
 import type { CommandContext } from "./command-context.ts"

@@ -1,7 +1,7 @@
 /**
  * A command, described once: its name, its arguments and options, and what it does. Its help, its parsing and the
  * types of what `run` gets follow from the description. A command is a file in `commands` that exports it as
- * `command`, and a line of `command-line/commands.ts`.
+ * `command`, and a line of `commands.ts`.
  */
 import { Command } from "commander"
 import type { CommandContext } from "./command-context.ts"

@@ -4,8 +4,8 @@
  */
 import type { Rate } from "@safelight/core"
 import { InvalidArgumentError } from "commander"
-import { formatDuration, parseDuration } from "../duration.ts"
-import { parseRate as toRate, RATE_FORM } from "../rate.ts"
+import { formatDuration, parseDuration } from "../text/duration.ts"
+import { parseRate as toRate, RATE_FORM } from "../text/rate.ts"
 
 export interface DurationBounds {
   readonly minMs: number

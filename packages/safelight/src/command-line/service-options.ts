@@ -1,7 +1,7 @@
 /** The options of every command that calls a service, and the client that they make. */
 import { createClient, type Client } from "@safelight/client"
 import { InvalidArgumentError } from "commander"
-import { refused } from "../command-error.ts"
+import { refused } from "../errors/command-error.ts"
 import { requireKnownVariables } from "../configuration/known-variables.ts"
 import { durationWithin } from "./option-values.ts"
 import type { CommandContext } from "./command-context.ts"

@@ -8,7 +8,7 @@ import {
   type Rate,
   type SettingsChange,
 } from "@safelight/core"
-import { refused } from "../command-error.ts"
+import { refused } from "../errors/command-error.ts"
 import { parseAccountName } from "../command-line/account-name.ts"
 import { DATA_OPTIONS, useOperator } from "../command-line/data-options.ts"
 import { defineCommand, type ValuesOf } from "../command-line/define-command.ts"

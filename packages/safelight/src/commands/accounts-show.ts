@@ -1,5 +1,5 @@
 /** `safelight accounts show`: what an account may do, what it has spent and what is left. */
-import { refused } from "../command-error.ts"
+import { refused } from "../errors/command-error.ts"
 import { DATA_OPTIONS, useOperator } from "../command-line/data-options.ts"
 import { defineCommand } from "../command-line/define-command.ts"
 import { argument, flag } from "../command-line/parameters.ts"

@@ -8,8 +8,8 @@ import { defineCommand } from "../command-line/define-command.ts"
 import { flag, option } from "../command-line/parameters.ts"
 import { printResult } from "../command-line/print-result.ts"
 import type { ReadConfiguration } from "../configuration/configuration.ts"
-import { formatOneLine } from "../failure-line.ts"
-import { createProgress } from "../progress.ts"
+import { formatOneLine } from "../text/one-line.ts"
+import { createProgress } from "../command-line/progress.ts"
 
 export const command = defineCommand({
   name: "audit artifacts",
@@ -24,7 +24,7 @@ export const command = defineCommand({
   },
   run: ({ options, context }) =>
     orUntold(async () => {
-      const { withData } = await import("../open-data.ts")
+      const { withData } = await import("../data/open-data.ts")
       const configuration = await loadDataConfiguration(options, context)
       const request = { configuration, mayCreate: false, purpose: "read" } as const
       const report = await withData(request, (storage) => examine(storage, configuration, context))
@@ -40,7 +40,7 @@ async function examine(
 ): Promise<ArtifactAuditReport> {
   const { auditArtifacts } = await import("@safelight/audit")
   const { systemClock } = await import("@safelight/engine")
-  const { openArtifacts } = await import("../open-places.ts")
+  const { openArtifacts } = await import("../data/open-places.ts")
   const artifacts = await openArtifacts({ configuration, log: SILENT_LOG, clock: systemClock })
   const progress = createProgress(context, { isQuiet: true })
   try {

@@ -7,7 +7,7 @@
 import type { Finding } from "@safelight/audit"
 import type { Input, StoredEvent } from "@safelight/core"
 import { AUDIT_EXIT, orUntold } from "../audits/audit-outcome.ts"
-import { refused } from "../command-error.ts"
+import { refused } from "../errors/command-error.ts"
 import type { CommandContext } from "../command-line/command-context.ts"
 import {
   DATA_OPTIONS,
@@ -17,8 +17,8 @@ import {
 import { defineCommand } from "../command-line/define-command.ts"
 import { argument, flag } from "../command-line/parameters.ts"
 import { printResult, type JsonOption } from "../command-line/print-result.ts"
-import { formatOneLine } from "../failure-line.ts"
-import type { TaskHistory } from "../task-history.ts"
+import { formatOneLine } from "../text/one-line.ts"
+import type { TaskHistory } from "../text/task-history.ts"
 
 interface Found {
   readonly id: string
@@ -47,8 +47,8 @@ async function show(
 ): Promise<void> {
   const { describeFinding, isObstacle, verifyTask } = await import("@safelight/audit")
   const { sha256 } = await import("@safelight/engine")
-  const { withData } = await import("../open-data.ts")
-  const { toTaskHistory } = await import("../task-history.ts")
+  const { withData } = await import("../data/open-data.ts")
+  const { toTaskHistory } = await import("../text/task-history.ts")
   const configuration = await loadDataConfiguration(options, context)
   const request = { configuration, mayCreate: false, purpose: "read" } as const
   const { events, inputs } = await withData(request, async (storage) => {

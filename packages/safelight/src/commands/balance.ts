@@ -1,11 +1,11 @@
 /** `safelight balance`: what the account has spent and what it has left. */
 import type { Balance } from "@safelight/client"
-import { formatAmount } from "../amount.ts"
+import { formatAmount } from "../text/amount.ts"
 import { defineCommand } from "../command-line/define-command.ts"
 import { flag } from "../command-line/parameters.ts"
 import { printResult } from "../command-line/print-result.ts"
 import { SERVICE_OPTIONS, toClient } from "../command-line/service-options.ts"
-import { formatTable } from "../table.ts"
+import { formatTable } from "../text/table.ts"
 
 export const command = defineCommand({
   name: "balance",

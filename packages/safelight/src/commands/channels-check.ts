@@ -4,8 +4,8 @@ import { CONFIG_OPTION } from "../command-line/data-options.ts"
 import { defineCommand } from "../command-line/define-command.ts"
 import { flag } from "../command-line/parameters.ts"
 import { printResult } from "../command-line/print-result.ts"
-import { EXIT } from "../exit-code.ts"
-import { formatOneLine } from "../failure-line.ts"
+import { EXIT } from "../errors/exit-code.ts"
+import { formatOneLine } from "../text/one-line.ts"
 
 export const command = defineCommand({
   name: "channels check",

@@ -4,14 +4,14 @@
  */
 import { CHANGED_WITHOUT_KEY } from "@safelight/core"
 import { requireKnown } from "../channels/require-known.ts"
-import { CommandError } from "../command-error.ts"
+import { CommandError } from "../errors/command-error.ts"
 import { DATA_OPTIONS, useOperator } from "../command-line/data-options.ts"
 import { defineCommand } from "../command-line/define-command.ts"
 import { durationWithin } from "../command-line/option-values.ts"
 import { argument, flag, optionWithDefault } from "../command-line/parameters.ts"
-import { formatDuration } from "../duration.ts"
-import { EXIT } from "../exit-code.ts"
-import { createProgress } from "../progress.ts"
+import { formatDuration } from "../text/duration.ts"
+import { EXIT } from "../errors/exit-code.ts"
+import { createProgress } from "../command-line/progress.ts"
 import { formatTaskCount } from "../text/task-text.ts"
 
 const DEFAULT_MS = 600_000

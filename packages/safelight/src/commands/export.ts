@@ -6,7 +6,7 @@
 import { resolve } from "node:path"
 import type { ExportProgress } from "@safelight/audit"
 import { SEAL_ID, type Transfer, type Storage } from "@safelight/core"
-import { refused } from "../command-error.ts"
+import { refused } from "../errors/command-error.ts"
 import type { CommandContext } from "../command-line/command-context.ts"
 import {
   DATA_OPTIONS,
@@ -37,7 +37,7 @@ export const command = defineCommand({
     ...DATA_OPTIONS,
   },
   async run({ options, context }) {
-    const { withData } = await import("../open-data.ts")
+    const { withData } = await import("../data/open-data.ts")
     const configuration = await loadDataConfiguration(options, context)
     const isMoving = options.move === true || options.unseal === true
     if (isMoving && configuration.database !== undefined) {
@@ -62,8 +62,8 @@ async function write(
 ): Promise<Exported> {
   const { exportStreams } = await import("@safelight/audit")
   const { sha256: digest } = await import("@safelight/engine")
-  const { requireNoFile, writeExportFile } = await import("../export-file.ts")
-  const { createProgress } = await import("../progress.ts")
+  const { requireNoFile, writeExportFile } = await import("../data/export-file.ts")
+  const { createProgress } = await import("../command-line/progress.ts")
   const path = resolve(context.folder, to)
   await requireNoFile(path)
   const now = Date.now()

@@ -7,18 +7,18 @@
 import { resolve } from "node:path"
 import type { ImportReport } from "@safelight/audit"
 import { isSafelightError, SILENT_LOG, type ArtifactStorage, type Storage } from "@safelight/core"
-import { refused } from "../command-error.ts"
+import { refused } from "../errors/command-error.ts"
 import type { CommandContext } from "../command-line/command-context.ts"
 import { DATA_OPTIONS, loadDataConfiguration } from "../command-line/data-options.ts"
 import { defineCommand, type ValuesOf } from "../command-line/define-command.ts"
 import { argument, flag, option } from "../command-line/parameters.ts"
 import { printResult } from "../command-line/print-result.ts"
 import type { ReadConfiguration } from "../configuration/configuration.ts"
-import { EXIT } from "../exit-code.ts"
-import { formatOneLine } from "../failure-line.ts"
-import { readFile, requireArtifacts, requireFile } from "../import-source.ts"
-import type { ServedArtifacts } from "../open-places.ts"
-import { createProgress } from "../progress.ts"
+import { EXIT } from "../errors/exit-code.ts"
+import { formatOneLine } from "../text/one-line.ts"
+import { readFile, requireArtifacts, requireFile } from "../data/import-source.ts"
+import type { ServedArtifacts } from "../data/open-places.ts"
+import { createProgress } from "../command-line/progress.ts"
 import {
   formatBrought,
   formatCounts,
@@ -58,7 +58,7 @@ export const command = defineCommand({
 async function importFile(path: string, options: Options, context: CommandContext): Promise<void> {
   await requireFile(path)
   if (options.check === true) return check(path, options, context)
-  const { withData } = await import("../open-data.ts")
+  const { withData } = await import("../data/open-data.ts")
   const configuration = await loadDataConfiguration(options, context)
   const { artifactsFrom } = options
   const from = artifactsFrom === undefined ? undefined : resolve(context.folder, artifactsFrom)
@@ -118,8 +118,8 @@ async function openBoth(
 ): Promise<{ readonly from: ArtifactStorage; readonly to: ServedArtifacts }> {
   const { createFilesystemArtifacts } = await import("@safelight/artifacts-filesystem")
   const { systemClock } = await import("@safelight/engine")
-  const { toMachineFault } = await import("../machine-fault.ts")
-  const { openArtifacts } = await import("../open-places.ts")
+  const { toMachineFault } = await import("../errors/machine-fault.ts")
+  const { openArtifacts } = await import("../data/open-places.ts")
   const places = { configuration, log: SILENT_LOG, clock: systemClock }
   const to = await openArtifacts(places).catch((error: unknown) => {
     throw toMachineFault(error)
@@ -130,7 +130,7 @@ async function openBoth(
 /** Rejects if the place for artifacts is not the database's: no service would look for them there. */
 async function requirePlace(storage: Storage, artifacts: ArtifactStorage): Promise<void> {
   const { systemClock } = await import("@safelight/engine")
-  const { requireOwnData } = await import("../require-own-data.ts")
+  const { requireOwnData } = await import("../data/require-own-data.ts")
   const log = SILENT_LOG
   await requireOwnData({ storage, artifacts, adopt: false, clock: systemClock, log })
 }

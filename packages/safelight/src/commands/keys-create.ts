@@ -12,7 +12,7 @@ import { defineCommand } from "../command-line/define-command.ts"
 import { durationWithin } from "../command-line/option-values.ts"
 import { flag, option, requiredOption } from "../command-line/parameters.ts"
 import { printResult } from "../command-line/print-result.ts"
-import { LONGEST_MS } from "../duration.ts"
+import { LONGEST_MS } from "../text/duration.ts"
 
 export const command = defineCommand({
   name: "keys create",

@@ -4,7 +4,7 @@ import { DATA_OPTIONS, useOperator } from "../command-line/data-options.ts"
 import { defineCommand } from "../command-line/define-command.ts"
 import { flag } from "../command-line/parameters.ts"
 import { printResult } from "../command-line/print-result.ts"
-import { formatTable } from "../table.ts"
+import { formatTable } from "../text/table.ts"
 
 export const command = defineCommand({
   name: "keys list",

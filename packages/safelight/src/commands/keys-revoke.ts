@@ -1,6 +1,6 @@
 /** `safelight keys revoke`: revokes a key. A running service refuses it within a second. */
 import { CHANGED_WITHOUT_KEY } from "@safelight/core"
-import { refused } from "../command-error.ts"
+import { refused } from "../errors/command-error.ts"
 import { DATA_OPTIONS, useOperator } from "../command-line/data-options.ts"
 import { defineCommand } from "../command-line/define-command.ts"
 import { argument } from "../command-line/parameters.ts"

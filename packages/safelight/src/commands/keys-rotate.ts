@@ -3,13 +3,13 @@
  * grace, during which clients can be given the new one.
  */
 import { CHANGED_WITHOUT_KEY, toUnixSeconds, type RotationResult } from "@safelight/core"
-import { refused, type CommandError } from "../command-error.ts"
+import { refused, type CommandError } from "../errors/command-error.ts"
 import { DATA_OPTIONS, useOperator } from "../command-line/data-options.ts"
 import { defineCommand } from "../command-line/define-command.ts"
 import { durationWithin } from "../command-line/option-values.ts"
 import { argument, flag, option } from "../command-line/parameters.ts"
 import { printResult } from "../command-line/print-result.ts"
-import { LONGEST_MS } from "../duration.ts"
+import { LONGEST_MS } from "../text/duration.ts"
 
 export const command = defineCommand({
   name: "keys rotate",

@@ -6,7 +6,7 @@ import { defineCommand } from "../command-line/define-command.ts"
 import { durationWithin } from "../command-line/option-values.ts"
 import { argument, flag, option } from "../command-line/parameters.ts"
 import { parseName, SERVICE_OPTIONS, toClient } from "../command-line/service-options.ts"
-import { formatOneLine } from "../failure-line.ts"
+import { formatOneLine } from "../text/one-line.ts"
 
 /** The longest that a service signs (http-decisions §6). */
 const LONGEST_MS = 7 * 86_400_000

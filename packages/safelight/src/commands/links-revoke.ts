@@ -4,7 +4,7 @@
  */
 import { CHANGED_WITHOUT_KEY } from "@safelight/core"
 import type { LinksOf } from "@safelight/operator"
-import { refused } from "../command-error.ts"
+import { refused } from "../errors/command-error.ts"
 import { DATA_OPTIONS, useOperator } from "../command-line/data-options.ts"
 import { defineCommand } from "../command-line/define-command.ts"
 import { option } from "../command-line/parameters.ts"

@@ -3,12 +3,12 @@
  * are in `--json` alone.
  */
 import type { ModelInfo } from "@safelight/client"
-import { formatAmount } from "../amount.ts"
+import { formatAmount } from "../text/amount.ts"
 import { defineCommand } from "../command-line/define-command.ts"
 import { flag, optionalArgument } from "../command-line/parameters.ts"
 import { printResult } from "../command-line/print-result.ts"
 import { parseName, SERVICE_OPTIONS, toClient } from "../command-line/service-options.ts"
-import { formatTable } from "../table.ts"
+import { formatTable } from "../text/table.ts"
 
 export const command = defineCommand({
   name: "models",

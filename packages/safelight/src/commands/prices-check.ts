@@ -6,7 +6,7 @@ import { sealPrices } from "@safelight/core"
 import { defineCommand } from "../command-line/define-command.ts"
 import { flag, optionalArgument } from "../command-line/parameters.ts"
 import { printResult } from "../command-line/print-result.ts"
-import { formatPrices, toPricesRecord } from "../prices-text.ts"
+import { formatPrices, toPricesRecord } from "../text/prices-text.ts"
 
 export const command = defineCommand({
   name: "prices check",

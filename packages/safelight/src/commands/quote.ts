@@ -3,13 +3,13 @@
  * line is what `tasks submit --quote` takes.
  */
 import { jsonText, type Quote } from "@safelight/client"
-import { formatAmount, formatSeconds } from "../amount.ts"
+import { formatAmount, formatSeconds } from "../text/amount.ts"
 import { readParameters } from "../client/parameters-argument.ts"
 import { defineCommand } from "../command-line/define-command.ts"
 import { argument, flag } from "../command-line/parameters.ts"
 import { printResult } from "../command-line/print-result.ts"
 import { SERVICE_OPTIONS, toClient } from "../command-line/service-options.ts"
-import { formatOneLine } from "../failure-line.ts"
+import { formatOneLine } from "../text/one-line.ts"
 
 export const command = defineCommand({
   name: "quote",

@@ -8,9 +8,9 @@ import { DATA_OPTIONS, loadDataConfiguration } from "../command-line/data-option
 import { defineCommand } from "../command-line/define-command.ts"
 import { flag } from "../command-line/parameters.ts"
 import { printResult } from "../command-line/print-result.ts"
-import { EXIT } from "../exit-code.ts"
-import { formatOneLine } from "../failure-line.ts"
-import { createProgress } from "../progress.ts"
+import { EXIT } from "../errors/exit-code.ts"
+import { formatOneLine } from "../text/one-line.ts"
+import { createProgress } from "../command-line/progress.ts"
 
 export const command = defineCommand({
   name: "rebuild",
@@ -18,7 +18,7 @@ export const command = defineCommand({
   options: { json: flag("print the report as JSON"), ...DATA_OPTIONS },
   async run({ options, context }) {
     const { rebuildRows } = await import("@safelight/audit")
-    const { withData } = await import("../open-data.ts")
+    const { withData } = await import("../data/open-data.ts")
     const configuration = await loadDataConfiguration(options, context)
     const progress = createProgress(context, { isQuiet: true })
     try {

@@ -2,16 +2,16 @@
  * `safelight serve`: runs the service until a signal. Standard output is for people. The line `listening on …`
  * is written once requests are answered, never before.
  */
-import type { Service } from "../assemble.ts"
+import type { Service } from "../service/assemble.ts"
 import type { CommandContext } from "../command-line/command-context.ts"
 import { DATA_OPTIONS } from "../command-line/data-options.ts"
 import { defineCommand } from "../command-line/define-command.ts"
 import { flag, option } from "../command-line/parameters.ts"
 import type { Configuration } from "../configuration/configuration.ts"
 import type { ConfigurationFlags } from "../configuration/load-configuration.ts"
-import { EXIT, type ExitCode } from "../exit-code.ts"
-import type { JsonLog } from "../json-log.ts"
-import { isLocal } from "../sandbox.ts"
+import { EXIT, type ExitCode } from "../errors/exit-code.ts"
+import type { JsonLog } from "../service/json-log.ts"
+import { isLocal } from "../service/sandbox.ts"
 
 /** How long the end waits for spans to be sent, and for the log's last lines, which perhaps nobody reads. */
 const FLUSH_MS = 1_000
@@ -60,10 +60,10 @@ async function serve(
   const { loadConfiguration } = await import("../configuration/load-configuration.ts")
   const { environment, folder } = context
   const configuration = await loadConfiguration({ flags, environment, folder })
-  const { createJsonLog } = await import("../json-log.ts")
+  const { createJsonLog } = await import("../service/json-log.ts")
   const { createTracer } = await import("@safelight/tracing-opentelemetry")
   const { systemClock } = await import("@safelight/engine")
-  const { checkOpenFiles } = await import("../open-files.ts")
+  const { checkOpenFiles } = await import("../service/open-files.ts")
   const { printLog } = context
   const tracer = createTracer()
   const log = createJsonLog({
@@ -102,8 +102,8 @@ async function run(
   context: CommandContext,
   stopAsked: Promise<string>,
 ): Promise<void> {
-  const { createService } = await import("../assemble.ts")
-  const { toMachineFault } = await import("../machine-fault.ts")
+  const { createService } = await import("../service/assemble.ts")
+  const { toMachineFault } = await import("../errors/machine-fault.ts")
   const service = await createService({
     configuration,
     adopt,
@@ -145,7 +145,7 @@ async function toWelcome(
   context: CommandContext,
 ): Promise<string> {
   const { hasSandbox, metricsUrl } = service
-  const { SANDBOX_TEXT } = await import("../welcome.ts")
+  const { SANDBOX_TEXT } = await import("../text/welcome.ts")
   const metrics = metricsUrl === undefined ? "" : `metrics on ${metricsUrl}/metrics\n`
   const sandbox = hasSandbox && configuration.role !== "api" ? SANDBOX_TEXT : ""
   return `${await toFirstWords(service, configuration, context)}${sandbox}${metrics}`
@@ -157,7 +157,7 @@ async function toFirstWords(
   configuration: Configuration,
   { isTerminal }: CommandContext,
 ): Promise<string> {
-  const { LATER_START_TEXT, formatFirstStart, WORKER_TEXT } = await import("../welcome.ts")
+  const { LATER_START_TEXT, formatFirstStart, WORKER_TEXT } = await import("../text/welcome.ts")
   const { data, models } = configuration
   if (configuration.role === "worker") return WORKER_TEXT
   const key = await operator.accounts.makeFirstKey()
@@ -166,7 +166,7 @@ async function toFirstWords(
   const ownModels = models.filter((model) => !MODELS.includes(model)).map(({ id }) => id)
   const start = { key, url, ownModels, hasReference: configuration.reference }
   if (!isTerminal) {
-    const { writeKeyFile } = await import("../key-file.ts")
+    const { writeKeyFile } = await import("../data/key-file.ts")
     return formatFirstStart({ ...start, file: await writeKeyFile(data, key) })
   }
   if (!configuration.console) return formatFirstStart(start)

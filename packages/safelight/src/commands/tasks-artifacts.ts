@@ -5,7 +5,7 @@ import { defineCommand } from "../command-line/define-command.ts"
 import { argument, flag, option } from "../command-line/parameters.ts"
 import { printResult } from "../command-line/print-result.ts"
 import { parseName, SERVICE_OPTIONS, toClient } from "../command-line/service-options.ts"
-import { createProgress } from "../progress.ts"
+import { createProgress } from "../command-line/progress.ts"
 import { formatArtifact } from "../text/artifact-text.ts"
 
 type Listed = Artifact & { readonly file?: string }

@@ -3,12 +3,12 @@
  * task has ended so: one that goes on, or had ended before, is no cancelled one.
  */
 import type { ClientCancellation } from "@safelight/client"
-import { formatAmount } from "../amount.ts"
+import { formatAmount } from "../text/amount.ts"
 import { defineCommand } from "../command-line/define-command.ts"
 import { argument, flag } from "../command-line/parameters.ts"
 import { printResult } from "../command-line/print-result.ts"
 import { parseName, SERVICE_OPTIONS, toClient } from "../command-line/service-options.ts"
-import { EXIT } from "../exit-code.ts"
+import { EXIT } from "../errors/exit-code.ts"
 import { formatTask } from "../text/task-text.ts"
 
 export const command = defineCommand({

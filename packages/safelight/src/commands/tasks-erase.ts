@@ -1,6 +1,6 @@
 /** `safelight tasks erase`: erases what a person wrote for a task. A service may be running. */
 import { CHANGED_WITHOUT_KEY } from "@safelight/core"
-import { refused } from "../command-error.ts"
+import { refused } from "../errors/command-error.ts"
 import { DATA_OPTIONS, useOperator } from "../command-line/data-options.ts"
 import { defineCommand } from "../command-line/define-command.ts"
 import { argument } from "../command-line/parameters.ts"

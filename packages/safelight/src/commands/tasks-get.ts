@@ -4,7 +4,7 @@ import { defineCommand } from "../command-line/define-command.ts"
 import { argument, flag } from "../command-line/parameters.ts"
 import { printResult } from "../command-line/print-result.ts"
 import { parseName, SERVICE_OPTIONS, toClient } from "../command-line/service-options.ts"
-import { EXIT } from "../exit-code.ts"
+import { EXIT } from "../errors/exit-code.ts"
 import { formatTask, formatTaskFailure } from "../text/task-text.ts"
 
 export const command = defineCommand({

@@ -7,7 +7,7 @@ import { defineCommand } from "../command-line/define-command.ts"
 import { collectLabel } from "../command-line/label-option.ts"
 import { flag, option } from "../command-line/parameters.ts"
 import { SERVICE_OPTIONS, toClient } from "../command-line/service-options.ts"
-import { formatOneLine } from "../failure-line.ts"
+import { formatOneLine } from "../text/one-line.ts"
 import { formatTask } from "../text/task-text.ts"
 
 const QUERY = {

@@ -10,7 +10,7 @@ import {
   type TaskVerdict,
 } from "@safelight/core"
 import { OPERATION_WORDS, parseOperation } from "@safelight/operator"
-import { refused, type CommandError } from "../command-error.ts"
+import { refused, type CommandError } from "../errors/command-error.ts"
 import { DATA_OPTIONS, useOperator } from "../command-line/data-options.ts"
 import { defineCommand } from "../command-line/define-command.ts"
 import { argument, flag, option } from "../command-line/parameters.ts"

@@ -13,8 +13,8 @@ import { collectLabel, toLabels } from "../command-line/label-option.ts"
 import { parseCount } from "../command-line/option-values.ts"
 import { flag, option, requiredOption } from "../command-line/parameters.ts"
 import { SERVICE_OPTIONS, toClient } from "../command-line/service-options.ts"
-import { EXIT } from "../exit-code.ts"
-import { createProgress, type Progress } from "../progress.ts"
+import { EXIT } from "../errors/exit-code.ts"
+import { createProgress, type Progress } from "../command-line/progress.ts"
 import { formatTaskFailure } from "../text/task-text.ts"
 
 const OPTIONS = {

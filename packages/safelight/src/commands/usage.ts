@@ -4,7 +4,7 @@
  * exit code is 5. `--margin` is for the operator, and reads the data: the API tells no account what a provider charges.
  */
 import { toUnixSeconds } from "@safelight/core"
-import { refused } from "../command-error.ts"
+import { refused } from "../errors/command-error.ts"
 import type { CommandContext } from "../command-line/command-context.ts"
 import { DATA_OPTIONS, useOperator } from "../command-line/data-options.ts"
 import { defineCommand, type ValuesOf } from "../command-line/define-command.ts"
@@ -13,9 +13,9 @@ import { parseMoment } from "../command-line/moment-option.ts"
 import { flag, option, optionalArgument } from "../command-line/parameters.ts"
 import { printResult } from "../command-line/print-result.ts"
 import { parseName, SERVICE_OPTIONS, toClient } from "../command-line/service-options.ts"
-import { EXIT } from "../exit-code.ts"
+import { EXIT } from "../errors/exit-code.ts"
 import { formatMargin, toMarginReport } from "../text/margin-text.ts"
-import { formatTaskUsage, formatUsageReport } from "../usage-text.ts"
+import { formatTaskUsage, formatUsageReport } from "../text/usage-text.ts"
 
 const OPTIONS = {
   from: option("<moment>", "finished then or later; Unix seconds or ISO, UTC", parseMoment),

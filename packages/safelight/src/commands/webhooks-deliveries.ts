@@ -4,7 +4,7 @@ import { defineCommand } from "../command-line/define-command.ts"
 import { argument, flag, option, optionalArgument } from "../command-line/parameters.ts"
 import { printResult } from "../command-line/print-result.ts"
 import { parseName, SERVICE_OPTIONS, toClient } from "../command-line/service-options.ts"
-import { formatOneLine } from "../failure-line.ts"
+import { formatOneLine } from "../text/one-line.ts"
 import { formatDeliveries, formatDelivery } from "../text/webhook-text.ts"
 
 export const command = defineCommand({

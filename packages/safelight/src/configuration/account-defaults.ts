@@ -6,7 +6,7 @@
 import { availableParallelism } from "node:os"
 import { fields, NO_LIMITS, type AccountSettings, type Rate } from "@safelight/core"
 import * as v from "valibot"
-import { parseRate, RATE_FORM } from "../rate.ts"
+import { parseRate, RATE_FORM } from "../text/rate.ts"
 
 export type AccountDefaults = Pick<
   AccountSettings,

@@ -5,7 +5,7 @@
  */
 import { fields, type PriceBook } from "@safelight/core"
 import * as v from "valibot"
-import { LONGEST_MS } from "../duration.ts"
+import { LONGEST_MS } from "../text/duration.ts"
 import { accountDefaultsSchema } from "./account-defaults.ts"
 import { channelsSchema, modulePath } from "./channel-settings.ts"
 import { DEFAULTS } from "./defaults.ts"

@@ -7,7 +7,7 @@ import type { ArtifactStorage, Channel, Clock, Log, Storage, Tracer } from "@saf
 import type { HttpHandlerOptions, NodeServer, OnAnswered } from "@safelight/http"
 import { createTracer } from "@safelight/tracing-opentelemetry"
 import type { Configuration } from "../configuration/configuration.ts"
-import { createRequestLog } from "../request-log.ts"
+import { createRequestLog } from "../service/request-log.ts"
 import { createRecentCommits, type RecentCommits } from "../operator/recent-commits.ts"
 import type { Metrics } from "./metrics.ts"
 import type { OnCommit } from "./observe-commits.ts"

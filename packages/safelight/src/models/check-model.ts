@@ -10,7 +10,7 @@ import {
   type ParameterValues,
 } from "@safelight/core"
 import { describeParameters } from "@safelight/http"
-import { toFirstLine } from "../import-module.ts"
+import { toFirstLine } from "../configuration/import-module.ts"
 import { findChargeFault, findEstimateFault, toStandardCharge } from "./check-money.ts"
 import { findLoggedFault } from "./check-logged.ts"
 import { findMediaFault } from "./check-media.ts"

@@ -3,7 +3,7 @@
  * this too, and load the files anew.
  */
 import { MODELS, type Model } from "@safelight/core"
-import { importDefault, invalidModule } from "../import-module.ts"
+import { importDefault, invalidModule } from "../configuration/import-module.ts"
 import { toModel } from "./check-model.ts"
 
 /** `paths` are absolute. Rejects with `invalid-configuration`, naming the file and what is wrong with it. */

@@ -11,7 +11,7 @@ import {
 import { createDataOperator, type DataOperator } from "@safelight/operator"
 import { planChannels, type PlanSurroundings } from "../channels/plan-channels.ts"
 import type { ReadConfiguration } from "../configuration/configuration.ts"
-import { withData, type OpenDataRequest } from "../open-data.ts"
+import { withData, type OpenDataRequest } from "../data/open-data.ts"
 
 export interface OperatorRequest
   extends Omit<OpenDataRequest, "configuration">, Pick<PlanSurroundings, "environment" | "models"> {

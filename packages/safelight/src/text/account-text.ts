@@ -1,9 +1,9 @@
 /** An account as the commands show it: as JSON with moments in Unix seconds, and in words. */
 import { toUnixSeconds, type Account, type AccountView } from "@safelight/core"
-import { formatAmount } from "../amount.ts"
-import { formatDuration } from "../duration.ts"
-import { formatRate } from "../rate.ts"
-import { formatTable } from "../table.ts"
+import { formatAmount } from "./amount.ts"
+import { formatDuration } from "./duration.ts"
+import { formatRate } from "./rate.ts"
+import { formatTable } from "./table.ts"
 
 /** The settings of an account. Null is no limit, and no retention of its own. */
 export function toSettingsRecord(account: Account): object {

@@ -1,6 +1,6 @@
 /** An artifact as a line of a list: its key, its type, and until when it is kept, where that is told. */
 import type { Artifact } from "@safelight/client"
-import { formatOneLine } from "../failure-line.ts"
+import { formatOneLine } from "./one-line.ts"
 
 export function formatArtifact({
   key,

@@ -3,8 +3,8 @@
  * upper bound if there are any.
  */
 import type { MarginRow } from "@safelight/operator"
-import { formatUnits } from "../amount.ts"
-import { formatTable } from "../table.ts"
+import { formatUnits } from "./amount.ts"
+import { formatTable } from "./table.ts"
 
 interface MarginSum {
   readonly succeeded: number

@@ -1,5 +1,5 @@
 /** A task in one line for people: facts alone, nothing that a person or a model wrote. */
-import { formatOneLine } from "../failure-line.ts"
+import { formatOneLine } from "./one-line.ts"
 import type { Task } from "@safelight/client"
 
 export function formatTask(task: Task): string {

@@ -7,8 +7,8 @@ import type {
 } from "@safelight/client"
 import type { CommandContext } from "../command-line/command-context.ts"
 import type { JsonOption } from "../command-line/print-result.ts"
-import { formatOneLine } from "../failure-line.ts"
-import { formatTable } from "../table.ts"
+import { formatOneLine } from "./one-line.ts"
+import { formatTable } from "./table.ts"
 
 export function printSecret(
   webhook: WebhookEndpointWithSecret,

@@ -6,7 +6,7 @@ import type { TaskUsage, UsageReport } from "@safelight/client"
 import type { ModelPrice, Usage } from "@safelight/core"
 import { formatAmount, formatSeconds, formatUnits } from "./amount.ts"
 import { explainCharge, isBilledByImage } from "./charge-words.ts"
-import { formatOneLine } from "./failure-line.ts"
+import { formatOneLine } from "./one-line.ts"
 import { formatTable } from "./table.ts"
 
 export interface TaskUsageText {

@@ -6,8 +6,8 @@
 import { link, lstat, open, rename, rm, type FileHandle } from "node:fs/promises"
 import { dirname } from "node:path"
 import { syncFolder } from "@safelight/host"
-import { CommandError, refused } from "./command-error.ts"
-import { EXIT } from "./exit-code.ts"
+import { CommandError, refused } from "../errors/command-error.ts"
+import { EXIT } from "../errors/exit-code.ts"
 
 /** Lines are small; a write of this size costs no more than one of a line. */
 const GATHER_BYTES = 256 * 1024

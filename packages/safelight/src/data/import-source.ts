@@ -5,8 +5,8 @@
 import { createReadStream } from "node:fs"
 import { access, constants, stat } from "node:fs/promises"
 import { join } from "node:path"
-import { refused, type CommandError } from "./command-error.ts"
-import type { Configuration } from "./configuration/configuration.ts"
+import { refused, type CommandError } from "../errors/command-error.ts"
+import type { Configuration } from "../configuration/configuration.ts"
 
 /** Called before the data is opened, which would make an empty database if there was none. */
 export async function requireFile(path: string): Promise<void> {

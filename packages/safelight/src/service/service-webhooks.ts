@@ -4,7 +4,7 @@ import { createTaskText } from "@safelight/http"
 import type { Log, Storage } from "@safelight/core"
 import type { Engine } from "@safelight/engine"
 import { createWebhooks, type Webhooks } from "@safelight/webhooks"
-import type { Configuration } from "./configuration/configuration.ts"
+import type { Configuration } from "../configuration/configuration.ts"
 import { EACH_NIGHT, type ScheduledRun } from "./schedules.ts"
 
 export interface ServiceWebhooksOptions {

@@ -8,10 +8,10 @@ import { join } from "node:path"
 import { assertServable, type Storage } from "@safelight/core"
 import { createPostgresStorage } from "@safelight/storage-postgres"
 import { createSqliteStorage } from "@safelight/storage-sqlite"
-import { refused } from "./command-error.ts"
-import type { Configuration } from "./configuration/configuration.ts"
+import { refused } from "../errors/command-error.ts"
+import type { Configuration } from "../configuration/configuration.ts"
 import { withIgnoredFolder } from "./ignored-folder.ts"
-import { toMachineFault } from "./machine-fault.ts"
+import { toMachineFault } from "../errors/machine-fault.ts"
 
 export interface OpenDataRequest {
   readonly configuration: Pick<Configuration, "data" | "database">

@@ -18,7 +18,7 @@ import type {
   BucketCredentials,
   Configuration,
   ReadConfiguration,
-} from "./configuration/configuration.ts"
+} from "../configuration/configuration.ts"
 import { withIgnoredFolder } from "./ignored-folder.ts"
 
 /** With all of the port's optional methods. */

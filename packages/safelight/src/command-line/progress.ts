@@ -2,8 +2,8 @@
  * Progress on standard error: on a terminal one line that is written over, elsewhere a plain line for each change.
  * No mode of the terminal is changed, so Ctrl-C needs no handling.
  */
-import type { CommandContext } from "./command-line/command-context.ts"
-import { formatOneLine } from "./failure-line.ts"
+import type { CommandContext } from "./command-context.ts"
+import { formatOneLine } from "../text/one-line.ts"
 
 export interface Progress {
   /** `percent` from 0 to 100; absent: as before. */

@@ -5,8 +5,9 @@
  */
 import { isApiError } from "@safelight/client"
 import { hideSecrets, isSafelightError } from "@safelight/core"
-import { toApiExitCode, toApiMessage } from "./client/api-failure.ts"
+import { toApiExitCode, toApiMessage } from "../client/api-failure.ts"
 import { CommandError } from "./command-error.ts"
+import { formatOneLine } from "../text/one-line.ts"
 import { EXIT, type ExitCode } from "./exit-code.ts"
 import { hidePasswords } from "./hide-passwords.ts"
 
@@ -20,12 +21,6 @@ export function toFailure(error: unknown, options: { readonly withStack: boolean
   const line = `safelight: ${formatOneLine(toMessage(error))}\n`
   const stack = options.withStack && error instanceof Error ? `${inspectChain(error)}\n` : ""
   return { text: hidePasswords(hideSecrets(line + stack)), exitCode: toExitCode(error) }
-}
-
-/** Control characters, line breaks among them, as single spaces. */
-export function formatOneLine(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- these are what must not reach a terminal
-  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+ */g, " ").trim()
 }
 
 function toExitCode(error: unknown): ExitCode {

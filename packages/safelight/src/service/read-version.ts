@@ -2,6 +2,6 @@
 import { readFile } from "node:fs/promises"
 
 export async function readVersion(): Promise<string> {
-  const manifest = await readFile(new URL("../package.json", import.meta.url), "utf8")
+  const manifest = await readFile(new URL("../../package.json", import.meta.url), "utf8")
   return (JSON.parse(manifest) as { readonly version: string }).version
 }

@@ -1,5 +1,5 @@
 /** Rows of text as aligned columns, for people: scripts have `--json`. */
-import { formatOneLine } from "./failure-line.ts"
+import { formatOneLine } from "./one-line.ts"
 
 export interface TableOptions {
   /** Columns of numbers, which are aligned right. */

@@ -2,7 +2,7 @@
 import type { Log } from "@safelight/core"
 import type { Engine } from "@safelight/engine"
 import type { Webhooks } from "@safelight/webhooks"
-import type { ServedArtifacts } from "./open-places.ts"
+import type { ServedArtifacts } from "../data/open-places.ts"
 import { EACH_MINUTE, EACH_NIGHT, type ScheduledRun } from "./schedules.ts"
 import { toWebhookRun } from "./service-webhooks.ts"
 

@@ -5,7 +5,7 @@
  */
 import { NO_TRACER, toLoggedError, type Log, type LogFields, type Tracer } from "@safelight/core"
 import { pino, type Logger } from "pino"
-import type { LogLevel } from "./configuration/configuration.ts"
+import type { LogLevel } from "../configuration/configuration.ts"
 import { hideFields } from "./hide-fields.ts"
 
 const UNREAD_BYTES = 4 * 1024 * 1024

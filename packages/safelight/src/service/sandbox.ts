@@ -5,7 +5,7 @@
  */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
-import type { Configuration } from "./configuration/configuration.ts"
+import type { Configuration } from "../configuration/configuration.ts"
 
 /** Must be called before the database is opened, since opening creates it. */
 export function decideSandbox(configuration: Configuration): boolean {

@@ -42,19 +42,24 @@ import {
 import type { Webhooks } from "@safelight/webhooks"
 import { readMemoryBytes, toBodySettings } from "./body-memory.ts"
 import { toScheduledRuns } from "./scheduled-runs.ts"
-import { createChannels } from "./channels/create-channels.ts"
+import { createChannels } from "../channels/create-channels.ts"
 import { listConsoleFiles } from "./console-files.ts"
-import type { ChannelSettings } from "./configuration/channel-settings.ts"
-import type { Configuration } from "./configuration/configuration.ts"
-import { toServedModels, toThreadModels } from "./models/served-models.ts"
-import { createWatching, type Watching } from "./metrics/watching.ts"
-import { assertShared, openArtifacts, openStorage, type ServedArtifacts } from "./open-places.ts"
+import type { ChannelSettings } from "../configuration/channel-settings.ts"
+import type { Configuration } from "../configuration/configuration.ts"
+import { toServedModels, toThreadModels } from "../models/served-models.ts"
+import { createWatching, type Watching } from "../metrics/watching.ts"
+import {
+  assertShared,
+  openArtifacts,
+  openStorage,
+  type ServedArtifacts,
+} from "../data/open-places.ts"
 import { createReadiness } from "./readiness.ts"
 import { readMostConnections } from "./open-files.ts"
-import { createServiceOperator } from "./operator/service-operator.ts"
+import { createServiceOperator } from "../operator/service-operator.ts"
 import { readVersion } from "./read-version.ts"
-import { requireOwnData } from "./require-own-data.ts"
-import { requirePrices } from "./require-prices.ts"
+import { requireOwnData } from "../data/require-own-data.ts"
+import { requirePrices } from "../data/require-prices.ts"
 import { decideSandbox } from "./sandbox.ts"
 import { startSchedules, type Schedules } from "./schedules.ts"
 import { createServiceWebhooks } from "./service-webhooks.ts"
