@@ -1,16 +1,16 @@
 /**
- * The answer of a piece, for callers who may ask at any rate. The piece is asked once at a time, however long it
- * takes, and its answer is believed for a while. So requests never pile up at a piece that hangs, and no caller
- * waits for it for long:
+ * One answer for many callers, who may ask at any rate. A question is asked once at a time, however long it takes, and
+ * its answer is used again for a while. So requests never pile up at a part that hangs, and no caller waits for it for
+ * long:
  *
- *     nothing known -> asking -> believed -> (believedMs after the answer) nothing known
- *                         `- patienceMs after the question: a no to whoever asks, until the answer
+ *     no answer -> asking -> answered -> (freshMs after the answer) no answer
+ *                     `- patienceMs after the question: callers are refused until the answer comes
  */
 import { SafelightError, type Clock } from "@safelight/core"
 
 export interface KeptAnswer<Value> {
   /**
-   * Resolves to the believed answer, or to that of the request in progress. Rejects as the request did, and with
+   * Resolves to the answer that is fresh, or to that of the request in progress. Rejects as the request did, and with
    * `overloaded` if it takes longer than `patienceMs`.
    */
   ask(): Promise<Value>
@@ -19,12 +19,12 @@ export interface KeptAnswer<Value> {
 }
 
 export interface KeptAnswerOptions<Value> {
-  /** The piece's name, for messages. */
+  /** Who is asked, for messages. */
   readonly name: string
   readonly question: () => Promise<Value>
-  readonly believedMs: number
-  /** How long a failure is believed; as long as an answer by default. */
-  readonly failureBelievedMs?: number
+  readonly freshMs: number
+  /** How long a failure is kept; as long as an answer by default. */
+  readonly failureFreshMs?: number
   readonly patienceMs: number
   readonly clock: Pick<Clock, "monotonicNow" | "wait">
   /** Called once for each request that failed. */
@@ -34,27 +34,27 @@ export interface KeptAnswerOptions<Value> {
 type Said<Value> = { readonly value: Value } | { readonly error: unknown }
 
 export function createKeptAnswer<Value>(options: KeptAnswerOptions<Value>): KeptAnswer<Value> {
-  const { believedMs, failureBelievedMs = believedMs, patienceMs } = options
+  const { freshMs, failureFreshMs = freshMs, patienceMs } = options
   const { name, question, clock, onFailure = () => {} } = options
   let said: Said<Value> | undefined
   let saidAt = -Infinity
-  let believedUntil = -Infinity
+  let freshUntil = -Infinity
   let asking: Promise<Value> | undefined
 
   function keep(answer: Said<Value>, forMs: number): void {
     said = answer
     saidAt = clock.monotonicNow()
-    believedUntil = saidAt + forMs
+    freshUntil = saidAt + forMs
     asking = undefined
   }
 
   async function askNow(): Promise<Value> {
     try {
       const value = await question()
-      keep({ value }, believedMs)
+      keep({ value }, freshMs)
       return value
     } catch (error) {
-      keep({ error }, failureBelievedMs)
+      keep({ error }, failureFreshMs)
       onFailure(error)
       throw error
     }
@@ -77,8 +77,8 @@ export function createKeptAnswer<Value>(options: KeptAnswerOptions<Value>): Kept
 
   return {
     async ask() {
-      const isBelieved = clock.monotonicNow() < believedUntil
-      if (!isBelieved || said === undefined) {
+      const isFresh = clock.monotonicNow() < freshUntil
+      if (!isFresh || said === undefined) {
         // A moment later, so that `asking` is set before the request can have ended.
         return (asking ??= inTime(Promise.resolve().then(askNow)))
       }

@@ -73,9 +73,9 @@ function toView(channel: string, facts: ChannelFacts): PlainChannelView {
 }
 
 /** Words about a request differ from process to process: a reason counts once, and a host. */
-function toTroubles(name: string, told: readonly ChannelTrouble[]): readonly ChannelTrouble[] {
+function toTroubles(name: string, reported: readonly ChannelTrouble[]): readonly ChannelTrouble[] {
   const kinds = new Map<string, ChannelTrouble>()
-  const own = told.filter(({ channel }) => channel === name)
+  const own = reported.filter(({ channel }) => channel === name)
   for (const trouble of own.toSorted((a, b) => a.since - b.since)) {
     const { reason, words } = trouble
     const kind = reason === HOST_REFUSED ? `${reason} ${words}` : reason

@@ -26,10 +26,10 @@ import { sumLastDay, toDaySums, type DaySums } from "./last-day.ts"
 const HOUR_MS = 3_600_000
 const SHOWN_HOURS = 24
 /** A day's outcomes are put in order for it: 300,000 of them took SQLite 4 to 6 s, while it did nothing else. */
-const HOURS_BELIEVED_MS = 60_000
+const HOURS_FRESH_MS = 60_000
 const HOURS_PATIENCE_MS = 30_000
-/** A provider is asked no more often than this, whoever wants to know, and is given this long to answer. */
-const CHECK_BELIEVED_MS = 3_000
+/** A provider is asked no more often than this, and is given this long to answer. */
+const CHECK_FRESH_MS = 3_000
 const CHECK_PATIENCE_MS = 30_000
 
 export interface ChannelsOptions {
@@ -65,7 +65,7 @@ export function createChannels(options: ChannelsOptions): Channels {
   const hours = createKeptAnswer({
     name: "the database",
     clock,
-    believedMs: HOURS_BELIEVED_MS,
+    freshMs: HOURS_FRESH_MS,
     patienceMs: HOURS_PATIENCE_MS,
     question: () => listHours(storage, clock.now()),
   })
@@ -131,7 +131,7 @@ function createChecks({
   clock,
 }: Pick<ChannelsOptions, "channels" | "clock">): (name: string) => Promise<ChannelCheckReport> {
   const checks = new Map<string, KeptAnswer<ChannelCheckReport>>()
-  const times = { believedMs: CHECK_BELIEVED_MS, patienceMs: CHECK_PATIENCE_MS }
+  const times = { freshMs: CHECK_FRESH_MS, patienceMs: CHECK_PATIENCE_MS }
   return (name) => {
     const question = (): Promise<ChannelCheckReport> => channels.check(name)
     const asked = checks.get(name) ?? createKeptAnswer({ name, clock, ...times, question })

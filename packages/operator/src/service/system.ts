@@ -15,7 +15,7 @@ import { createKeptAnswer } from "../answers/kept-answer.ts"
 import { listNodes } from "./list-nodes.ts"
 
 /** Of a page that asks every few seconds, in several windows. */
-const BELIEVED_MS = 2_000
+const FRESH_MS = 2_000
 /** Counting 300,000 waiting tasks took SQLite 0.15 s; it waits for other sums, which may take seconds. */
 const PATIENCE_MS = 10_000
 /** The accounts that most tasks wait for. */
@@ -40,7 +40,7 @@ export function createSystem({ clock, readProcess, storage }: SystemOptions): Op
   const kept = createKeptAnswer<Asked>({
     name: "the database",
     clock,
-    believedMs: BELIEVED_MS,
+    freshMs: FRESH_MS,
     patienceMs: PATIENCE_MS,
     async question() {
       const [backlog, database, nodes] = await Promise.all([

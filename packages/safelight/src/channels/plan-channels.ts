@@ -39,7 +39,7 @@ export interface ChannelPlan {
   readonly notes?: readonly string[]
 }
 
-type Told = Pick<ChannelPlan, "name" | "models" | "faults" | "notes">
+type Description = Pick<ChannelPlan, "name" | "models" | "faults" | "notes">
 
 /** Whether a model that a channel names exists is checked only if `models` are given. */
 export function planChannels({
@@ -49,16 +49,19 @@ export function planChannels({
   return Promise.all(
     channels.map(async (settings) => {
       const { module, tier = 1, type = module ?? "", weight = 1 } = settings
-      const told = await tell(settings, surroundings).catch((error: unknown): Told => {
-        if (!isSafelightError(error)) throw error
-        const { models = listWorkflows(settings), name = type } = settings
-        return { name, models, faults: [error.message] }
-      })
-      const strange = surroundings.models && findUndefined(told, surroundings.models)
-      const isStrange = told.faults.length === 0 && strange !== undefined
-      const stray = told.faults.length === 0 ? listStrayCosts(settings, told.models) : []
-      const faults = isStrange ? [strange] : [...told.faults, ...stray]
-      return { ...told, faults, type, tier, weight }
+      const description = await describe(settings, surroundings).catch(
+        (error: unknown): Description => {
+          if (!isSafelightError(error)) throw error
+          const { models = listWorkflows(settings), name = type } = settings
+          return { name, models, faults: [error.message] }
+        },
+      )
+      const strange = surroundings.models && findUndefined(description, surroundings.models)
+      const isStrange = description.faults.length === 0 && strange !== undefined
+      const stray =
+        description.faults.length === 0 ? listStrayCosts(settings, description.models) : []
+      const faults = isStrange ? [strange] : [...description.faults, ...stray]
+      return { ...description, faults, type, tier, weight }
     }),
   )
 }
@@ -75,7 +78,10 @@ function createStudio(): Channel {
   return createStudioChannel({ media: createGuardedFetch({}), inspector: createMediaInspector() })
 }
 
-async function tell(settings: ChannelSettings, surroundings: PlanSurroundings): Promise<Told> {
+async function describe(
+  settings: ChannelSettings,
+  surroundings: PlanSurroundings,
+): Promise<Description> {
   const { codeFault } = surroundings
   const { models = [], module, name = module ?? "" } = settings
   if (module !== undefined && codeFault !== undefined) return { name, models, faults: [codeFault] }
@@ -84,44 +90,44 @@ async function tell(settings: ChannelSettings, surroundings: PlanSurroundings): 
   if (source === "studio") {
     return { name: settings.name ?? source, models: STUDIO_MODELS, faults: [] }
   }
-  if (source === "comfyui") return tellOfComfyUi(settings, surroundings)
-  if (typeof source === "function") return tellOfMade(settings, surroundings)
-  return tellOfProvider(source, settings, surroundings)
+  if (source === "comfyui") return describeComfyUi(settings, surroundings)
+  if (typeof source === "function") return describeMade(settings, surroundings)
+  return describeProvider(source, settings, surroundings)
 }
 
-async function tellOfComfyUi(
+async function describeComfyUi(
   settings: ChannelSettings,
   surroundings: PlanSurroundings,
-): Promise<Told> {
+): Promise<Description> {
   const { keyVariable, models = listWorkflows(settings), name = "comfyui" } = settings
   const isKeyless = keyVariable !== undefined && !surroundings.environment[keyVariable]
-  const told = { name, models, faults: isKeyless ? [`${keyVariable} is empty`] : [] }
-  if (surroundings.models === undefined) return told
+  const description = { name, models, faults: isKeyless ? [`${keyVariable} is empty`] : [] }
+  if (surroundings.models === undefined) return description
   // Faults of its workflows show only once it is made.
   const channel = await createQuietChannel(settings, surroundings)
   await channel?.close?.()
-  return told
+  return description
 }
 
 function listWorkflows({ workflows = {} }: ChannelSettings): readonly string[] {
   return Object.keys(workflows)
 }
 
-async function tellOfMade(
+async function describeMade(
   settings: ChannelSettings,
   surroundings: PlanSurroundings,
-): Promise<Told> {
+): Promise<Description> {
   const channel = await createQuietChannel(settings, surroundings)
   await channel?.close?.()
   const faults = listRepeatFaults(settings, channel?.isFree === true)
   return { name: channel?.name ?? "", models: channel?.models ?? [], faults }
 }
 
-function tellOfProvider(
+function describeProvider(
   provider: Provider,
   settings: ChannelSettings,
   { environment }: PlanSurroundings,
-): Told {
+): Description {
   const { models = Object.keys(provider.models), name = provider.name } = settings
   const { key, variable } = readKey(settings, provider, environment)
   const faults = [
@@ -137,7 +143,7 @@ function listKeyFaults(variable: string, key: string): readonly string[] {
   return isHeaderSecret(key) ? [] : [`${variable} holds what no key does`]
 }
 
-function toNotes(secret: FoundKey | undefined): Pick<Told, "notes"> {
+function toNotes(secret: FoundKey | undefined): Pick<Description, "notes"> {
   if (secret?.key !== "") return {}
   return { notes: [`${secret.variable} is empty, so it is polled and not asked to call back`] }
 }

@@ -1,5 +1,5 @@
 /**
- * `safelight links create`: a private link to an artifact, for whoever is given it. A link is stored nowhere, so
+ * `safelight links create`: a private link to an artifact: everybody who has it can open the artifact. A link is stored nowhere, so
  * it is shown only here. Making a second one is harmless.
  */
 import { defineCommand } from "../command-line/define-command.ts"

@@ -1,6 +1,6 @@
 /**
  * `safelight tasks cancel`: ends a task as far as it can be stopped. The exit code tells a script whether the
- * task has ended so: one that goes on, or had ended before, is no cancelled one.
+ * task was cancelled: a task that continues, or had ended before, was not.
  */
 import type { ClientCancellation } from "@safelight/client"
 import { formatAmount } from "../text/amount.ts"

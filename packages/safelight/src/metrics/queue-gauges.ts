@@ -65,7 +65,7 @@ export function createQueueGauges(options: QueueGaugesOptions): QueueGauges {
       const kept = {
         name: "the database",
         clock,
-        believedMs: KEPT_MS,
+        freshMs: KEPT_MS,
         patienceMs: PATIENCE_MS,
       }
       watched = {

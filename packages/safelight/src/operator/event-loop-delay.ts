@@ -7,7 +7,7 @@ import type { EventLoopFacts } from "@safelight/core"
 
 /** A timer fires so often; what it is late by is the delay. */
 const RESOLUTION_MS = 20
-/** Fewer samples say nothing: what was measured before is told again. */
+/** Fewer samples say nothing: then the measurement before is read again. */
 const LEAST_PERIOD_MS = 1_000
 const NANOSECONDS = 1_000_000
 
@@ -22,12 +22,12 @@ export function createEventLoopDelay(clock: {
   const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   histogram.enable()
   let since = clock.monotonicNow()
-  let told: EventLoopFacts = { periodMs: 0, meanDelayMs: 0, p99DelayMs: 0, maxDelayMs: 0 }
+  let latest: EventLoopFacts = { periodMs: 0, meanDelayMs: 0, p99DelayMs: 0, maxDelayMs: 0 }
   return {
     read() {
       const periodMs = clock.monotonicNow() - since
-      if (periodMs < LEAST_PERIOD_MS || histogram.count === 0) return told
-      told = {
+      if (periodMs < LEAST_PERIOD_MS || histogram.count === 0) return latest
+      latest = {
         periodMs,
         meanDelayMs: toDelayMs(histogram.mean),
         p99DelayMs: toDelayMs(histogram.percentile(99)),
@@ -35,7 +35,7 @@ export function createEventLoopDelay(clock: {
       }
       histogram.reset()
       since += periodMs
-      return told
+      return latest
     },
     stop: () => void histogram.disable(),
   }

@@ -7,9 +7,9 @@ import type { ArtifactStorage, Clock, Storage } from "@safelight/core"
 import { createKeptAnswer } from "@safelight/operator"
 
 /** For the database, and for every failure, so that a recovery is seen soon. */
-const BELIEVED_MS = 1_000
+const FRESH_MS = 1_000
 /** A check of a bucket is several requests, a PUT among them, and buckets bill them. */
-const ARTIFACTS_BELIEVED_MS = 30_000
+const ARTIFACTS_FRESH_MS = 30_000
 const PATIENCE_MS = 3_000
 
 export interface ReadinessOptions {
@@ -29,14 +29,14 @@ export function createReadiness({
     ...common,
     name: "the database",
     question: () => storage.check(),
-    believedMs: BELIEVED_MS,
+    freshMs: FRESH_MS,
   })
   const files = createKeptAnswer({
     ...common,
     name: "artifact storage",
     question: () => artifacts.check(),
-    believedMs: ARTIFACTS_BELIEVED_MS,
-    failureBelievedMs: BELIEVED_MS,
+    freshMs: ARTIFACTS_FRESH_MS,
+    failureFreshMs: FRESH_MS,
   })
   return async () => {
     await Promise.all([database.ask(), files.ask()])

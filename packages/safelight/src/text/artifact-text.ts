@@ -1,4 +1,4 @@
-/** An artifact as a line of a list: its key, its type, and until when it is kept, where that is told. */
+/** An artifact as a line of a list: its key, its type, and until when it is kept, if that is known. */
 import type { Artifact } from "@safelight/client"
 import { formatOneLine } from "./one-line.ts"
 
