@@ -5,6 +5,7 @@
 import assert from "node:assert/strict"
 import { hash } from "node:crypto"
 import type { ArtifactRestore, ArtifactStorage, RestoreOutcome } from "@safelight/core"
+import { chop, readAll } from "./artifact-samples.ts"
 import type { ArtifactStorageFixture } from "./artifact-storage-contract.ts"
 import { describeContract, type Behaviours } from "./contract.ts"
 
@@ -28,6 +29,7 @@ export function describeArtifactRestore(
 type ToLocator = (artifacts: ArtifactStorage) => Promise<string>
 
 const BYTES = Buffer.alloc(300_000, "restored")
+const CHUNKS = [70_000]
 
 function toBehaviours(toLocator: ToLocator): Behaviours<ArtifactStorageFixture> {
   return {
@@ -37,7 +39,7 @@ function toBehaviours(toLocator: ToLocator): Behaviours<ArtifactStorageFixture> 
       const locator = await toLocator(artifacts)
       assert.equal(await restore(artifacts, toRequest(locator)), "stored")
       assert.deepEqual(await artifacts.list("t"), [locator])
-      assert.ok((await readAll(artifacts, locator)).equals(BYTES))
+      assert.ok(BYTES.equals(await readAll(artifacts, { locator })))
       await artifacts.remove(locator)
       assert.deepEqual(await artifacts.list("t"), [])
     },
@@ -51,7 +53,7 @@ function toBehaviours(toLocator: ToLocator): Behaviours<ArtifactStorageFixture> 
       assert.deepEqual(outcomes, ["stored", "stored"])
       assert.equal(await restore(artifacts, toRequest(locator)), "stored")
       assert.deepEqual(await artifacts.list("t"), [locator])
-      assert.ok((await readAll(artifacts, locator)).equals(BYTES))
+      assert.ok(BYTES.equals(await readAll(artifacts, { locator })))
     },
 
     "a body of other bytes or of another hash is not stored": async ({ artifacts }) => {
@@ -60,11 +62,11 @@ function toBehaviours(toLocator: ToLocator): Behaviours<ArtifactStorageFixture> 
       const wrong: readonly Partial<ArtifactRestore>[] = [
         { bytes: BYTES.length + 1 },
         { sha256: "ab".repeat(32) },
-        { body: chop(BYTES.subarray(1)) },
+        { body: chop(BYTES.subarray(1), CHUNKS) },
       ]
       for (const change of wrong) {
         const { bytes, sha256 } = request
-        const each = { locator, bytes, sha256, body: chop(BYTES), ...change }
+        const each = { locator, bytes, sha256, body: chop(BYTES, CHUNKS), ...change }
         assert.equal(await restore(artifacts, each), "differs")
         assert.deepEqual(await artifacts.list("t"), [])
       }
@@ -74,7 +76,7 @@ function toBehaviours(toLocator: ToLocator): Behaviours<ArtifactStorageFixture> 
       const locator = await toLocator(artifacts)
       const failure = new Error("the source went away")
       const body = (async function* () {
-        yield* chop(BYTES.subarray(0, 100_000))
+        yield* chop(BYTES.subarray(0, 100_000), CHUNKS)
         throw failure
       })()
       await assert.rejects(restore(artifacts, { ...toRequest(locator), body }), failure)
@@ -90,7 +92,7 @@ function toBehaviours(toLocator: ToLocator): Behaviours<ArtifactStorageFixture> 
 }
 
 async function giveLocator(artifacts: ArtifactStorage): Promise<string> {
-  const { locator } = await artifacts.put({ task: "t", key: "k", body: chop(BYTES) })
+  const { locator } = await artifacts.put({ task: "t", key: "k", body: chop(BYTES, CHUNKS) })
   await artifacts.remove(locator)
   return locator
 }
@@ -101,26 +103,5 @@ function restore(artifacts: ArtifactStorage, request: ArtifactRestore): Promise<
 }
 
 function toRequest(locator: string): ArtifactRestore {
-  return { locator, body: chop(BYTES), bytes: BYTES.length, sha256: hash("sha256", BYTES) }
-}
-
-async function* chop(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  for (let start = 0; start < bytes.length; start += 70_000) {
-    yield bytes.subarray(start, start + 70_000)
-  }
-}
-
-async function readAll(artifacts: ArtifactStorage, locator: string): Promise<Buffer> {
-  const reader = await artifacts.open({ locator })
-  const chunks: Buffer[] = []
-  try {
-    for (;;) {
-      const into = Buffer.alloc(64_000)
-      const count = await reader.read(into)
-      if (count === 0) return Buffer.concat(chunks)
-      chunks.push(into.subarray(0, count))
-    }
-  } finally {
-    await reader.close()
-  }
+  return { locator, body: chop(BYTES, CHUNKS), bytes: BYTES.length, sha256: hash("sha256", BYTES) }
 }

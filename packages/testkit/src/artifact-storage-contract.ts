@@ -8,14 +8,13 @@ import { createHash } from "node:crypto"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import {
   isSafelightError,
-  type ArtifactOpen,
   type ArtifactPut,
-  type ArtifactReader,
   type ArtifactStorage,
   type SafelightErrorCode,
   type StoredArtifact,
 } from "@safelight/core"
 import { ARTIFACT_MARK_BEHAVIOURS } from "./artifact-mark-behaviours.ts"
+import { chop, drain, readAll } from "./artifact-samples.ts"
 import { describeContract, type Behaviours, type Divergence } from "./contract.ts"
 
 export interface ArtifactStorageFixture {
@@ -265,29 +264,6 @@ function store(artifacts: ArtifactStorage, request: StoreRequest): Promise<Store
   return artifacts.put({ task, key, body: chop(bytes, [64 * KIB]) })
 }
 
-async function readAll(
-  artifacts: ArtifactStorage,
-  request: ArtifactOpen,
-  bufferBytes = 64 * KIB,
-): Promise<Uint8Array> {
-  const reader = await artifacts.open(request)
-  try {
-    return await drain(reader, bufferBytes)
-  } finally {
-    await reader.close()
-  }
-}
-
-async function drain(reader: ArtifactReader, bufferBytes: number): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = []
-  const into = new Uint8Array(bufferBytes)
-  for (;;) {
-    const count = await reader.read(into)
-    if (count === 0) return new Uint8Array(Buffer.concat(chunks))
-    chunks.push(into.slice(0, count))
-  }
-}
-
 /** Exactly these are the artifacts of `t`. */
 async function assertListed(artifacts: ArtifactStorage, stored: StoredArtifact[]): Promise<void> {
   const locators = stored.map(({ locator }) => locator)
@@ -307,20 +283,6 @@ function assertSameBytes(actual: Uint8Array, expected: Uint8Array, what = "whole
 
 function toSha256(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex")
-}
-
-/**
- * The bytes in chunks of the given sizes, in turn, the last one as long as what is left. Every chunk
- * is spoilt when the next is asked for, as by a body that reuses its buffer.
- */
-async function* chop(bytes: Uint8Array, chunking: readonly number[]): AsyncGenerator<Uint8Array> {
-  for (let offset = 0, turn = 0; offset < bytes.length; turn += 1) {
-    const size = chunking[turn % chunking.length] ?? 1
-    const chunk = bytes.slice(offset, offset + size)
-    yield chunk
-    chunk.fill(255)
-    offset += size
-  }
 }
 
 async function* failAfter(bytes: Uint8Array, failure: Error): AsyncGenerator<Uint8Array> {
