@@ -55,7 +55,7 @@ const SUMS = describeStatements((compiler) => ({
 }))
 
 const ROWS = describeStatements(({ db, compile, members }) => ({
-  /** Leaves an account that exists as it is. */
+  /** Changes nothing for an account that exists. */
   insertAccount: compile((account: AccountRow) =>
     db
       .insertInto("accounts")
@@ -97,7 +97,7 @@ export function createAccountMethods(
   const accounts = ACCOUNT_STATEMENTS(compiler)
   const totals = TOTALS_STATEMENTS(compiler)
 
-  // Asked for with every success, mostly for the same few.
+  // Read with every success, mostly for the same few accounts.
   const findAccount = createGatheredRead<Account>(async (ids) => {
     const found = await read(accounts.findAccounts, { ids })
     return new Map(found.map((account) => [account.id, () => account]))

@@ -1,8 +1,7 @@
 /**
- * What decides whether a task is admitted, and what remembers that it was. The rule stands here once, as
- * numbers and as SQL: a limit is passed where what an account has and what is added are more than it
- * may have. A limit that is null is never passed; totals that are missing, which only damage brings
- * about, leave no room at all. The budget is asked first.
+ * Whether a task is admitted, and the idempotency key that records it. The rule is written here once, as numbers and
+ * as SQL: a limit is exceeded if an account's total and the addition are more than the limit. A limit that is null
+ * is never exceeded; missing totals, which are a sign of damage, leave no room at all. The budget is checked first.
  */
 import type { Admission } from "@safelight/core"
 import { sql, type SqlBool } from "kysely"
@@ -15,12 +14,12 @@ function isPassed(has: number | null, added: number, most: number | null): boole
   return most !== null && (has ?? ALL) + added > most
 }
 
-/** The same of columns; null, which holds of no row, where there is no limit. */
+/** The same of columns; null, which matches no row, if there is no limit. */
 export function toPassedSql(has: string, added: string, most: string): string {
   return `coalesce(${has}, ${ALL}) + ${added} > ${most}`
 }
 
-/** What an account may have and has: null where it has no limit, or no totals. */
+/** An account's limits and totals: null if it has no limit, or no totals. */
 export interface Room {
   readonly budgetMicros: number | null
   readonly spentMicros: number | null
@@ -44,7 +43,7 @@ export interface Asked {
 }
 
 export const ADMISSION_STATEMENTS = describeStatements(({ db, compile, dialect }) => ({
-  /** What `key` of `account` stands for. */
+  /** The task of `key` of `account`. */
   findIdempotency: compile(({ account, key }: { account: string; key: string }) =>
     db
       .selectFrom("idempotency")
@@ -52,7 +51,7 @@ export const ADMISSION_STATEMENTS = describeStatements(({ db, compile, dialect }
       .where("account", "=", account)
       .where("key", "=", key),
   ),
-  /** No row where there is room. */
+  /** No row if there is room. */
   findFullLimit: compile(({ account, reservationMicros }: Asked) => {
     const spent = "account_totals.charged_micros + account_totals.reserved_micros"
     const budget = sql.raw<SqlBool>(toPassedSql(spent, "asked.micros", "accounts.budget_micros"))
@@ -70,7 +69,7 @@ export const ADMISSION_STATEMENTS = describeStatements(({ db, compile, dialect }
   insertIdempotency: compile((use: IdempotencyRow) =>
     db.insertInto("idempotency").values(allOf(TABLES.idempotency, use)),
   ),
-  /** Forgets the key that stands for `task`. */
+  /** Forgets the key of `task`. */
   eraseIdempotency: compile(({ task }: { task: string }) =>
     db.deleteFrom("idempotency").where("task", "=", task),
   ),

@@ -1,7 +1,7 @@
 /**
- * What an append runs where a database takes statements one by one: first the version check, which
- * changes a row only where the task stands at the expected version, then everything else. An append that
- * fails the check has changed nothing and needs no undoing.
+ * The statements of an append for databases that take them one by one: first the version check, which changes a row
+ * only if the task is at the expected version, then everything else. An append that fails the check has changed
+ * nothing and needs no undoing.
  */
 import {
   REQUEST_INPUT,
@@ -32,7 +32,7 @@ import {
 } from "./tables.ts"
 
 const TASKS = describeStatements(({ db, compile }) => ({
-  /** The check of a new task: adds its row where there is none. */
+  /** The check of a new task: adds its row if there is none. */
   insertTask: compile((task: StoredTaskRow) =>
     db
       .insertInto("tasks")
@@ -59,7 +59,7 @@ const TASKS = describeStatements(({ db, compile }) => ({
   insertArtifact: compile((row: ArtifactRow) =>
     db.insertInto("artifacts").values(allOf(TABLES.artifacts, row)),
   ),
-  /** Changes nothing but when it expires. */
+  /** Changes only the moment at which it expires. */
   holdArtifact: compile(({ expiresAt, position, task }: HeldArtifact) =>
     db
       .updateTable("artifacts")
@@ -84,7 +84,7 @@ const TASKS = describeStatements(({ db, compile }) => ({
       }))
       .where("account", "=", totals.account),
   ),
-  /** Keeps what is stored under the name: an input never changes, it is only erased. */
+  /** Changes nothing if the name exists: an input never changes, it is only erased. */
   insertInput: compile((input: Input) =>
     db
       .insertInto("inputs")
@@ -94,7 +94,7 @@ const TASKS = describeStatements(({ db, compile }) => ({
 }))
 
 const LATE_INPUTS = describeStatements(({ db, compile }) => ({
-  /** Of a task whose request is still there: an erasure is not undone by what comes after it. */
+  /** Only if the task's request still exists: an erasure is not undone by a later input. */
   insertLateInput: compile((input: Input) =>
     db
       .insertInto("inputs")
@@ -162,7 +162,7 @@ export const APPEND_STATEMENTS = describeStatements((compiler) => ({
 /** Appends and admissions as steps. */
 export interface AppendSteps {
   readonly toSteps: (append: Append) => Step[]
-  /** What may stop an admission: its key, where it has one, then the account's limits. */
+  /** The checks that may stop an admission: its key, if it has one, then the account's limits. */
   readonly toChecks: (change: LogChange) => Step[]
   readonly toUse: (change: LogChange) => Step[]
 }

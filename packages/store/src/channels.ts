@@ -1,6 +1,6 @@
 /**
- * Pauses of channels, and their figures. Only its snapshot says which channel has a task, so the count reads
- * few tasks: those that were begun. Attempts that ended have a table.
+ * Pauses of channels, and their figures. Only a task's snapshot has its channel, so the count reads few tasks: those
+ * that were begun. Attempts that ended have a table.
  */
 import type { ChannelStorage, PausedChannel } from "@safelight/core"
 import { sql, type Expression } from "kysely"
@@ -22,7 +22,7 @@ const PAUSES = describeStatements(({ db, compile }) => ({
   listPaused: compile(() =>
     db.selectFrom("pausedChannels").select(["channel", "pausedAt"]).orderBy("channel"),
   ),
-  /** Changes no row where the channel is paused already. */
+  /** Changes no row if the channel is paused already. */
   pause: compile((pause: PausedChannel) =>
     db
       .insertInto("pausedChannels")
@@ -121,7 +121,7 @@ export function createChannelMethods(
 ): ChannelStorage {
   const statements = CHANNEL_STATEMENTS(compiler)
   return {
-    // It goes before each look at the queue.
+    // It is read before each take from the queue.
     listPausedChannels: () => queue.read(statements.listPaused, {}),
     async pauseChannel(pause) {
       await commit({ steps: [toStep(statements.pause, pause)] })

@@ -1,6 +1,6 @@
-/** What tables are described with: the kinds of columns, and how their values stand in SQL. */
+/** The kinds of columns that tables are described with, and the form of their values in SQL. */
 
-/** Turns a value that is not null into what SQL holds of it, and back. */
+/** Converts a value that is not null to its form in SQL, and back. */
 export interface Codec {
   readonly toSql: (value: never) => string | number | null
   readonly fromSql: (value: never) => unknown

@@ -1,4 +1,4 @@
-/** An append that contradicts itself is our mistake: an assertion says so before it is written. */
+/** An append that contradicts itself is a bug of ours: an assertion fails before it is written. */
 import assert from "node:assert/strict"
 import type { Append } from "@safelight/core"
 

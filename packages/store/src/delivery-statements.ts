@@ -266,27 +266,27 @@ const UNCLEARED = describeStatements(({ db, compile }) => ({
   /** Steps from one endpoint that has deliveries to the next: few rows are looked at, however many there are. */
   findUncleared: compile(() =>
     db
-      .withRecursive("told", (of) =>
+      .withRecursive("endpoints", (of) =>
         of
           .selectFrom("webhookDeliveries")
           .select((min) => min.fn.min<string | null>("endpoint").as("endpoint"))
           .unionAll(
             of
-              .selectFrom("told")
+              .selectFrom("endpoints")
               .select((step) =>
                 step
                   .selectFrom("webhookDeliveries as next")
                   .select((min) => min.fn.min<string | null>("next.endpoint").as("endpoint"))
-                  .whereRef("next.endpoint", ">", "told.endpoint")
+                  .whereRef("next.endpoint", ">", "endpoints.endpoint")
                   .as("endpoint"),
               )
-              .where("told.endpoint", "is not", null),
+              .where("endpoints.endpoint", "is not", null),
           ),
       )
-      .selectFrom("told")
-      .leftJoin("webhookEndpoints", "webhookEndpoints.id", "told.endpoint")
-      .select((of) => of.ref("told.endpoint").$notNull().as("endpoint"))
-      .where("told.endpoint", "is not", null)
+      .selectFrom("endpoints")
+      .leftJoin("webhookEndpoints", "webhookEndpoints.id", "endpoints.endpoint")
+      .select((of) => of.ref("endpoints.endpoint").$notNull().as("endpoint"))
+      .where("endpoints.endpoint", "is not", null)
       .where((of) =>
         of.or([
           of("webhookEndpoints.id", "is", null),
@@ -296,7 +296,7 @@ const UNCLEARED = describeStatements(({ db, compile }) => ({
               of
                 .selectFrom("webhookDeliveries as waiting")
                 .select("waiting.message")
-                .whereRef("waiting.endpoint", "=", "told.endpoint")
+                .whereRef("waiting.endpoint", "=", "endpoints.endpoint")
                 .where("waiting.state", "=", PENDING),
             ),
           ]),

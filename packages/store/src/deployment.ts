@@ -1,7 +1,7 @@
 /**
- * Where the database stands, as it is recorded in itself, and the secret of its last adoption. An origin
- * has parts, each by its name, and a part that is not known is left out: it is no difference, or a
- * database whose surroundings tell less for once would count as copied.
+ * Where the database runs, as it is recorded in itself, and the secret of its last adoption. An origin has named
+ * parts, and an unknown part is not compared: otherwise a database that once can't read one of them would
+ * count as copied.
  */
 import assert from "node:assert/strict"
 import type {
@@ -14,7 +14,7 @@ import { toStep, type Database, type Step } from "./driver.ts"
 import { describeStatements, type Compiler } from "./statement.ts"
 import { TABLES, type DatabaseOrigin, type DeploymentRow } from "./tables.ts"
 
-/** Where the sealing secret stands among those of adoptions: none was made before the epoch. */
+/** The `adoptedAt` of the sealing secret: no adoption was made before the epoch. */
 const SEALING = -1
 
 export const DEPLOYMENT_STATEMENTS = describeStatements(({ db, compile }) => {
@@ -22,7 +22,7 @@ export const DEPLOYMENT_STATEMENTS = describeStatements(({ db, compile }) => {
   const adoption = db.selectNoFrom((of) => of.fn.coalesce(recorded, of.lit(0)).as("adoptedAt"))
   return {
     find: compile(() => db.selectFrom("deployment").select(TABLES.deployment.members)),
-    /** Changes no row where the record is not of revision `replaced`; 0: where there is one. */
+    /** Changes no row unless the record is of revision `replaced`; 0: unless there is none. */
     record: compile((row: DeploymentRow & { readonly replaced: number }) => {
       const { revision, origin, artifactsMark, adoptedAt } = row
       const columns = { revision, origin, artifactsMark, adoptedAt }
@@ -36,11 +36,11 @@ export const DEPLOYMENT_STATEMENTS = describeStatements(({ db, compile }) => {
             .where("deployment.revision", "=", row.replaced),
         )
     }),
-    /** Of the last adoption; no row where none was made since. */
+    /** The secret of the last adoption; no row if none was made since. */
     findSecret: compile(() =>
       db.selectFrom("deploymentSecrets").select("secret").where("adoptedAt", "=", adoption),
     ),
-    /** Leaves a secret that is there already. */
+    /** Changes nothing if there is a secret. */
     insertSecret: compile(({ secret }: { secret: string }) =>
       db
         .insertInto("deploymentSecrets")
@@ -76,7 +76,7 @@ export function createDeploymentMethods(
   const statements = DEPLOYMENT_STATEMENTS(compiler)
   type Find = typeof statements.findSecret
 
-  /** The secret that is there, or else what `proposal` writes, or what was written meanwhile. */
+  /** The existing secret, or the one of `proposal`, or one that was written meanwhile. */
   async function agree(find: Find, proposal: readonly Step[]): Promise<string> {
     const [made] = await read(find, {})
     if (made !== undefined) return made.secret

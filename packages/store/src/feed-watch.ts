@@ -1,8 +1,8 @@
 /**
- * Tells who listens that the feed of an account has grown. An append doesn't say whether its account has a
- * feed, so the accounts that are known to have one are kept here. A process learns of the feeds that there are
- * at its first append, and from then on of those that others begin. If it doesn't know of one, the entries are
- * written all the same and only found later.
+ * Notifies listeners that the feed of an account has grown. An append doesn't say whether its account has a feed, so
+ * the accounts that are known to have one are kept here. A process reads the existing feeds at its first append, and
+ * is notified of feeds that others begin. The entries of a feed that it does not know are written all the same,
+ * and only found later.
  */
 import type { Append, Log } from "@safelight/core"
 import type { RecentTasks } from "./recent-tasks.ts"
@@ -11,8 +11,7 @@ import type { WakeUps } from "./wake-ups.ts"
 export interface FeedWatch {
   readonly noteOpened: (account: string) => void
   /**
-   * Reads all feeds there are, and knows the accounts of those alone from then on, and of those that others announced
-   * while they were read.
+   * Reads all feeds. From then on it knows their accounts alone, and those that it was notified of during the read.
    */
   readonly list: <Feed extends { readonly account: string }>(
     read: () => Promise<readonly Feed[]>,
@@ -23,11 +22,11 @@ export interface FeedWatch {
 }
 
 export interface FeedWatchOptions {
-  /** Absent: there are no other processes, or none that tell. */
+  /** Absent if there are no other processes, or none that notify. */
   readonly others: Pick<WakeUps, "noteFed" | "onFed" | "onListening"> | undefined
   /** Reads all feeds by `list`. */
   readonly learn: () => Promise<unknown>
-  /** Keeps what is appended for accounts with a feed. */
+  /** Keeps tasks that are appended for accounts with a feed. */
   readonly recent: Pick<RecentTasks, "keep">
   readonly log: Log
 }
@@ -35,7 +34,7 @@ export interface FeedWatchOptions {
 export function createFeedWatch({ others, learn, log, recent }: FeedWatchOptions): FeedWatch {
   const listeners = new Set<(account: string) => void>()
   let known = new Set<string>()
-  /** What was received since each list began to be read: the list may be older. */
+  /** The notifications since each read of the list began: the list may be older. */
   const heard = new Set<Set<string>>()
   let isLearning = false
 
@@ -44,7 +43,7 @@ export function createFeedWatch({ others, learn, log, recent }: FeedWatchOptions
     for (const since of heard) since.add(account)
   }
 
-  /** Those who watch look at all feeds now and then: what isn't known here, they only find later. */
+  /** Watchers check all feeds now and then: they find a feed that is not known here only then. */
   function learnAll(): void {
     learn().catch((error: unknown) => log.warn({ error }, "feeds not read"))
   }
@@ -87,8 +86,8 @@ export function createFeedWatch({ others, learn, log, recent }: FeedWatchOptions
         hear(account)
         listener(account)
       })
-      // What others sent meanwhile was not received; and where the database has lost commits, a feed may have as many
-      // entries as before, and others.
+      // Notifications were missed meanwhile; and if the database has lost commits, a feed may have as many entries as
+      // before, but other ones.
       const stopHearing = others?.onListening(() => known.forEach(listener))
       return () => {
         listeners.delete(listener)

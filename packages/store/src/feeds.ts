@@ -30,7 +30,7 @@ export interface Old {
 }
 
 const FEEDS = describeStatements(({ db, compile }) => ({
-  /** Changes no row where the account has a feed. */
+  /** Changes no row if the account has a feed. */
   insertFeed: compile((feed: Feed) =>
     db
       .insertInto("feeds")

@@ -1,5 +1,5 @@
 /**
- * Schema 1: every table and index. It is frozen: a later schema is a migration beside this one, never a
+ * Schema 1: every table and index. It is frozen: a later schema is a migration of its own, never a
  * change here, since databases exist that ran it. So it does not read `tables.ts`, which says what the
  * newest schema is; a test compares the two.
  *
@@ -113,10 +113,10 @@ create table webhook_deliveries (
 ) WIDE`
 
 /**
- * No column of `tasks_listed` changes once a task is created, so that advancing a task leaves it alone.
- * The amount stands in `charges_billed`, so that an account's whole bill is added up without its rows.
- * A row of `ready` is one of three kinds, and each has an index of its own: see queue-statements.ts. Of
- * webhook deliveries those that wait are few beside those that are over, and are looked for all the time.
+ * No column of `tasks_listed` changes once a task is created, so that advancing a task does not write the index.
+ * `charges_billed` includes the amount, so that an account's whole bill is summed without its rows. A row of
+ * `ready` is one of three kinds, and each has an index of its own: see queue-statements.ts. Few webhook
+ * deliveries are pending and many are over, and the pending ones are read all the time.
  */
 const INDEXES = `
 create index tasks_listed on tasks (account, created_at, task);

@@ -1,6 +1,6 @@
 /**
- * Figures for operators. Every one goes over the connection of long reads: none of them makes a
- * look-up wait. An account's name is in `tasks` alone, so only sums that ask for it join that table.
+ * Figures for operators. They are all read over the connection of long reads, so that no look-up waits for them. An
+ * account's name is in `tasks` alone, so only sums that ask for it join that table.
  */
 import { OUTCOME_GROUPINGS, type InsightStorage, type OutcomeGrouping } from "@safelight/core"
 import { sql, type RawBuilder } from "kysely"
@@ -19,7 +19,7 @@ const KEYS: Readonly<Record<OutcomeGrouping, RawBuilder<string | number>>> = {
   account: sql<string>`tasks.account`,
 }
 
-/** By how many rows there are, and by what they add up to. */
+/** Ordered by the number of rows, or by their sum. */
 function toSums({ dialect }: Compiler) {
   const integer = sql.raw(dialect.integerType)
   const count = (condition: string) =>
@@ -65,13 +65,13 @@ const GROUPS = describeStatements((compiler) => {
   return { group: compileAll(false), groupOfAccount: compileAll(true) }
 })
 
-/** Of successes: how long the one took that so many in a hundred are not slower than. */
+/** Percentiles of the durations of successes. */
 function toElapsed(percent: string) {
   return sql<number | null>`max(elapsed) filter
     (where outcome = 'succeeded' and place = (counted * ${sql.raw(percent)} + 99) / 100)`
 }
 
-/** The place of each among its like, the quickest first, so that the one at a percentile is found. */
+/** The rank of each success in its group, the quickest first, so that the one at a percentile is found. */
 const HOURS = describeStatements((compiler) => {
   const { compile, db } = compiler
   return {

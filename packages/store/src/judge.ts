@@ -38,7 +38,7 @@ export interface Judgement {
   readonly survivors: readonly LogChange[]
 }
 
-/** Each survivor changes what its account has. */
+/** Each survivor changes the totals of its account. */
 type CountedRoom = { -readonly [Member in keyof Room]: Room[Member] }
 
 interface Found {

@@ -1,6 +1,6 @@
 /**
- * API keys. None is hot: a key is read once and then stands in a caller's cache. A commit whose answer
- * was lost is found by the key's own secret when it is repeated.
+ * API keys. They are read rarely: a key is read once and then cached by its caller. A repeated commit whose answer
+ * was lost is recognised by the key's own secret.
  */
 import { SafelightError, type KeyStorage, type StoredKey } from "@safelight/core"
 import { ACCOUNT_STATEMENTS, toNewAccount } from "./accounts.ts"

@@ -14,7 +14,7 @@ export interface OfLease {
 }
 
 const HEARTBEATS = describeStatements(({ db, compile }) => ({
-  /** Registers or renews `lease`, unless it is known by as many `heartbeats`. */
+  /** Registers or renews `lease`, unless it is stored with as many `heartbeats`. */
   renew: compile(({ lease, heartbeats, facts }: HeartbeatRequest) =>
     db
       .insertInto("leases")
@@ -56,9 +56,9 @@ const ENDS = describeStatements(({ db, compile }) => {
     .set((of) => ({ lease: of.lit(null), startTag: toTagOnceFree(of) }))
   return {
     /**
-     * Changes one row if `lease` has `heartbeats`, and none otherwise. A lease that is not registered gets a
-     * row here, so that a heartbeat at the same moment comes before it, and stops it, or behind it. The
-     * count is compared where the row is changed: what was read before may be old by then.
+     * Changes one row if `lease` has `heartbeats`, and none otherwise. An unregistered lease gets a row here, so that
+     * a heartbeat at the same moment is either first, and stops the expiry, or second. The count is compared
+     * by the statement that changes the row: an earlier read may be old by then.
      */
     expire: compile(({ lease, heartbeats }: OfLease & { readonly heartbeats: number }) => {
       const registered = db.selectFrom("leases").select("lease").where("lease", "=", lease)
@@ -81,7 +81,7 @@ const ENDS = describeStatements(({ db, compile }) => {
             .where("leases.heartbeats", "=", heartbeats),
         )
     }),
-    /** Frees what is held under `lease`; the start tag of what was ever dispatched is gone with it. */
+    /** Releases the tasks held under `lease`; a task that was ever dispatched loses its start tag. */
     freeTasks: compile(({ lease }: OfLease) => free.where("lease", "=", lease)),
     forget: compile(({ lease }: OfLease) => db.deleteFrom("leases").where("lease", "=", lease)),
     freeEveryTask: compile(() => free.where("lease", "is not", null)),

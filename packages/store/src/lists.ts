@@ -10,7 +10,7 @@ import type { Connections } from "./driver.ts"
 import { hasOthers, toWantedLabels, type WantedLabels } from "./labels.ts"
 import { describeStatements, type Compiler } from "./statement.ts"
 
-/** Tasks that one page of a filtered list looks at: about 1 ms of SQLite's thread. */
+/** Tasks that one page of a filtered list reads: about 1 ms of SQLite's thread. */
 export const LISTED_TASKS = 1_000
 
 export interface Bounds {

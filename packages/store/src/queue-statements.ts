@@ -1,5 +1,5 @@
 /**
- * Who works on what. A row of `ready` that nobody holds is a new task, which waits by its start tag,
+ * Which lease holds which task. A row of `ready` without a lease is a new task, which waits by its start tag,
  * or a due task, which waits for its moment alone; each kind has a partial index of its own, since a
  * backlog of one must not be walked for the other. A new task may have a moment too, before which it is
  * passed over.
@@ -9,7 +9,7 @@ import { sql, type SelectQueryBuilder } from "kysely"
 import { toTagOnceFree } from "./free-tag.ts"
 import { describeStatements, type Compiler, type Statement } from "./statement.ts"
 
-/** Where the queue is looked at from: due tasks from a moment on, new tasks from a start tag on. */
+/** Where a read of the queue begins: at a moment for due tasks, at a start tag for new tasks. */
 export interface QueueFront {
   /** Milliseconds of the Unix epoch. */
   readonly fromDue: number
@@ -132,11 +132,11 @@ export const QUEUE_STATEMENTS = describeStatements((compiler) => ({
    */
   take: remember((shape: TakeShape) => compileTake(compiler, shape), toShapeName),
   /**
-   * Of the tasks of so many models that nobody holds: the least due moment and start tag, or null, and
-   * how many may be taken at `now`, of each model and kind up to `limit`; from a `QueueFront` on.
+   * For the tasks of so many models without a lease: the least due moment and start tag, or null, and how many may
+   * be taken at `now`, up to `limit` of each model and kind; from a `QueueFront` on.
    */
   peek: remember((modelCount: number) => compilePeek(compiler, modelCount), String),
-  /** The highest start tag of the held tasks of so many models; walks what is held. */
+  /** The highest start tag of the held tasks of so many models; walks the held tasks. */
   startedTag: remember((modelCount: number) => compileStartedTag(compiler, modelCount), String),
 }))
 

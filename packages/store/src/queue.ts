@@ -1,5 +1,5 @@
 /**
- * Takes tasks from the queue, and looks at it. Rows that another caller is taking are skipped, so callers
+ * Takes tasks from the queue, and reads it. Rows that another caller is taking are skipped, so callers
  * never wait for each other and never get the same task. A row whose snapshot can't be read is logged and
  * left out: one damaged row must not stop the queue.
  */

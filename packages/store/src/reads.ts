@@ -65,8 +65,7 @@ export const READ_STATEMENTS = describeStatements(({ db, compile, members }) => 
       .limit(limit),
   ),
   /**
-   * Before the others: while appends run, it waits for those that have seen the request, and none sees
-   * it after.
+   * The first step: it waits for concurrent appends that have seen the request, and no later append sees it.
    */
   eraseRequest: compile(({ task }: OfTask) =>
     db.deleteFrom("inputs").where("task", "=", task).where("name", "=", sql.lit(REQUEST_INPUT)),

@@ -1,6 +1,6 @@
 /**
- * Tasks as this process's own appends left them a moment ago. Whoever reads a feed wants the task of each new
- * entry, and need not ask the database for what was written through this storage just now.
+ * Tasks as they were after this process's own latest appends. A reader of a feed needs the task of each new entry,
+ * and need not ask the database for a task that was written through this storage just now.
  */
 import type { Append, FeedEntry, ReadEntry, StoredEvent, Task } from "@safelight/core"
 import { toNewestEvent } from "./log-change.ts"

@@ -1,6 +1,6 @@
 /**
- * Pages of streams for audits. Ids come from every table that knows tasks, so a row whose task or
- * events are gone is shown all the same; a page is one snapshot of the database.
+ * Pages of streams for audits. Ids are read from every table that names tasks, so a row whose task or events are
+ * missing is shown all the same; a page is one snapshot of the database.
  */
 import type { ScannedStream, Storage } from "@safelight/core"
 import type { Database } from "./driver.ts"

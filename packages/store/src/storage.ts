@@ -1,5 +1,5 @@
 /**
- * The storage over a driver: every method of the port stands in this package once. A driver that has no
+ * The storage over a driver: every method of the port is implemented in this package once. A driver that has no
  * way of its own to write the log gets it written step by step.
  */
 import { SILENT_LOG, type Log, type Storage } from "@safelight/core"

@@ -65,16 +65,16 @@ export interface ReadyRow {
   readonly model: string
   readonly dueAt: number
   readonly endBy: number
-  /** Null while anybody may take the task. */
+  /** Null while any process may take the task. */
   readonly lease: string | null
   /** A new task's; null for a due task. */
   readonly startTag: number | null
 }
 
-/** Identifies a database in its place; a copy differs in a part that both have. */
+/** Identifies a database where it runs; a copy differs in a part that both have. */
 export type DatabaseOrigin = Readonly<Record<string, string>>
 
-/** Where the database stood, and which artifacts are its own; at most one row, `id` 1. */
+/** Where the database ran, and which artifacts are its own; at most one row, `id` 1. */
 export interface DeploymentRow {
   readonly id: number
   readonly revision: number
@@ -165,7 +165,7 @@ export const TABLES = {
   }),
   /** Registered worker leases, and the number of heartbeats of each. */
   leases: describe<HeartbeatRequest>({ lease: compact(), heartbeats: integer(), facts: json() }),
-  /** Finished tasks that retention must look at again. */
+  /** Finished tasks that retention must visit again. */
   retention: describe<{ readonly task: string; readonly dueAt: number }>({
     task: compact(),
     dueAt: integer(),

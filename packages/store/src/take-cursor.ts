@@ -1,22 +1,22 @@
 /**
- * Where the next taking begins in a busy queue. Taken rows stay in the index until a vacuum removes them,
- * which any open transaction in the database prevents; a taking that began at the front would step over all
- * of them. So while many tasks are taken, a taking begins at the start tag that the last one reached, and
- * shortly before its moment; one taking a lap begins at the front. A new task whose start tag was given late
- * waits for that one, and so does a due task whose moment is long past.
+ * Where the next take begins in a busy queue. Taken rows stay in the index until a vacuum removes them, which any
+ * open transaction in the database prevents; a take from the front would step over all of them. So while many
+ * tasks are taken, a take begins at the start tag that the last one reached, and shortly before its moment; one
+ * take of each lap begins at the front. A new task whose start tag was set late waits for that take, and so does
+ * a due task whose moment is long past.
  */
 import { QUEUE_FRONT, type QueueFront } from "./queue-statements.ts"
 
 export interface TakeCursor {
   /** Where to begin now. */
   readonly from: () => QueueFront
-  /** What a taking from there took, and how long that lasted. */
+  /** Notes how many tasks a take from there got, and how long it lasted. */
   readonly note: (from: QueueFront, taken: readonly TakenRow[], tookMs: number) => void
-  /** Nothing more was found from the cursor on: the next taking begins at the front. */
+  /** Nothing more was found from the cursor on: the next take begins at the front. */
   readonly rewind: () => void
 }
 
-/** For databases in which nothing is left behind: every taking begins at the front. */
+/** For databases that keep no old rows in indexes: every take begins at the front. */
 export const NO_CURSOR: TakeCursor = { from: () => QUEUE_FRONT, note() {}, rewind() {} }
 
 interface TakenRow {
@@ -24,14 +24,14 @@ interface TakenRow {
   readonly startTag: number | null
 }
 
-/** How long takings begin where the last one ended before one begins at the front again. */
+/** A lap: how long takes begin where the last one ended, before one begins at the front again. */
 export const CURSOR_MS = 1_000
 
 /** Tasks taken within a lap from which on a queue counts as busy. */
 const BUSY_TASKS = 100
-/** Of a lap, where beginning at the front takes long: a twentieth of the time. */
+/** If a take from the front is slow, it may use a twentieth of a lap's time. */
 const FRONT_SHARE = 0.05
-/** However long that took: what was freed at the front must not wait for minutes. */
+/** The longest lap, however slow that take: tasks released at the front must not wait for minutes. */
 const LONGEST_LAP_MS = 20 * CURSOR_MS
 
 export function createTakeCursor(): TakeCursor {

@@ -1,6 +1,6 @@
 /**
- * Recorded transfers, and side records of tasks. Restoring never undoes: a key that stands for a task keeps
- * standing for it, and an epoch never falls.
+ * Recorded transfers, and side records of tasks. A restore never undoes anything: a key keeps its task, and an epoch
+ * never falls.
  */
 import {
   fromLabelTexts,

@@ -1,8 +1,7 @@
 /**
- * Tells other processes that tasks were put into the queue or that feeds have grown, or asks the holder of a
- * task to look at it. The notifications of a moment are sent as one, and never within a commit, where they
- * would make commits wait for each other. A lost one does no harm: processes also look by themselves now
- * and then.
+ * Notifies other processes that tasks were put into the queue or that feeds have grown, or asks the holder of a
+ * task to check it. The notifications of a moment are sent as one, and never within a commit, where they would
+ * make commits wait for each other. A lost one does no harm, since processes also poll.
  */
 import { randomUUID } from "node:crypto"
 import { setTimeout } from "node:timers/promises"
@@ -10,15 +9,15 @@ import type { Log, QueueStorage } from "@safelight/core"
 import { toSafelightError } from "./database-error.ts"
 import type { Listening, Notifications } from "./driver.ts"
 
-/** At most twenty a second: each costs every listener a look at the queue. */
+/** At most twenty a second: each makes every listener read the queue. */
 const WAKE_MS = 50
 const RETRY_MS = 1_000
 /** PostgreSQL's payloads hold fewer than 8,000 bytes. */
 const PAYLOAD_BYTES = 7_000
-/** Stands between the sender's name, what the payload is about, and the JSON list of what it names. */
+/** Separates the sender's name, the kind of the payload, and the JSON list of the names in it. */
 const SEPARATOR = "\n"
 
-/** What a payload names: tasks whose holders are to look at them, or accounts whose feeds have grown. */
+/** The names in a payload: tasks that their holders should check, or accounts whose feeds have grown. */
 type Topic = "held" | "fed"
 
 export interface WakeUps {
@@ -26,9 +25,9 @@ export interface WakeUps {
   readonly noteQueued: () => void
   /** The feed of the account has grown, or was begun. */
   readonly noteFed: (account: string) => void
-  /** Calls `listener` with each account of which another process says so. Returns how to stop. */
+  /** Calls `listener` with each account that another process names so. Returns how to stop. */
   readonly onFed: (listener: (account: string) => void) => () => void
-  /** Calls `listener` whenever it begins to listen: what others sent before was not received. */
+  /** Calls `listener` whenever it begins to listen: earlier notifications were missed. */
   readonly onListening: (listener: () => void) => () => void
   readonly methods: Required<Pick<QueueStorage, "onQueued" | "wakeHolder" | "onHolderWoken">>
   readonly close: () => void

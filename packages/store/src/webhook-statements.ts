@@ -70,7 +70,7 @@ export interface Noted extends Pick<Standing, "at" | "url"> {
   readonly id: string
 }
 
-/** How endpoints stand, and which of them have something to be sent. */
+/** The state of endpoints, and which of them have deliveries to be sent. */
 const STANDINGS = describeStatements(({ db, compile }) => {
   const columns = db.selectFrom("webhookEndpoints").select(TABLES.webhookEndpoints.members)
   return {
@@ -128,7 +128,7 @@ const FEEDS = describeStatements(({ db, compile }) => {
         .set((of) => ({ keptUntil: of.lit(KEPT_FOREVER) }))
         .where("account", "=", account),
     ),
-    /** What happened before the account's first endpoint is sent to none. */
+    /** Events from before the account's first endpoint are delivered to none. */
     skipEntries: compile(({ account, id }: WebhookName) =>
       db
         .updateTable("feeds")

@@ -1,9 +1,10 @@
 /**
- * One account that is watched. Its new entries are read once, however many watch, and the last pages are
- * kept: a reader that has read up to where one begins gets it from memory, and those who fell behind ask the storage.
+ * One account that is watched. Its new entries are read once for all watchers, and the last pages are kept in
+ * memory: a watcher that has read up to the beginning of a kept page gets it from there, and one that fell behind
+ * asks the storage.
  *
- *     news ─▶ reading ─▶ page kept, watchers told ─▶ reading again if there was more, or news meanwhile
- *               └─ lost: nothing is kept, all watchers told; each asks again from where it stands, and learns it
+ *     news ─▶ reading ─▶ page kept, watchers notified ─▶ reading again if there was more, or news meanwhile
+ *               └─ lost: nothing is kept, all watchers notified; each asks again from its position, and learns it
  */
 import { setImmediate as nextTurn } from "node:timers/promises"
 import type { ChangePage, ChangePosition, Feed, WatchRequest } from "@safelight/core"
@@ -11,7 +12,7 @@ import type { Context } from "../host/context.ts"
 import { PAGE, readPage, type PageStorage } from "./read-page.ts"
 
 const KEPT_PAGES = 16
-/** Of an account that is busy the events of this long are read together. */
+/** The events of a busy account are read together once in this time. */
 const READ_EVERY_MS = 10
 
 interface Needs extends Pick<Context, "clock" | "log"> {
@@ -21,17 +22,17 @@ interface Needs extends Pick<Context, "clock" | "log"> {
 }
 
 export interface AccountWatch {
-  /** Up to where watchers were notified. */
+  /** The position up to which watchers were notified. */
   readonly position: () => ChangePosition
   readonly keptUntil: () => number
   readonly isWatched: () => boolean
   add(watcher: WatchRequest): void
   remove(watcher: WatchRequest): void
-  /** Reads what came since and tells of it. If that fails it is logged, and done again when it is next asked for. */
+  /** Reads what came since and notifies watchers. A failure is logged, and the next call tries again. */
   catchUp(): void
-  /** What the storage says of the feed now: unless watchers were notified of all of it, it is caught up with. */
+  /** What the storage says of the feed now. Reads on if watchers were not notified of all of it. */
   note(feed: Feed): void
-  /** The page after a position if it is kept; an empty one if watchers were notified of no more. */
+  /** The page after a position if it is kept; an empty one if watchers were notified of nothing later. */
   findPage(after: ChangePosition): ChangePage | undefined
   end(): void
 }
@@ -44,18 +45,18 @@ export function createAccountWatch(
 ): AccountWatch {
   const { account } = opened
   let { keptUntil } = opened
-  let told = begin
+  let notified = begin
   let isRead = true
   const pages = new Map<number, { readonly after: ChangePosition; readonly page: ChangePage }>()
   const watchers = createWatchers()
 
   async function readOnce(): Promise<boolean> {
     isRead = false
-    const after = told
+    const after = notified
     const page = await readPage(needs.storage, { account, after })
     isRead = true
     if (page.kind === "lost") {
-      told = page.position
+      notified = page.position
       pages.clear()
       watchers.tell("all")
       return false
@@ -63,7 +64,7 @@ export function createAccountWatch(
     if (page.changes.length === 0) return false
     pages.set(after.position, { after, page })
     for (const position of pages.keys()) if (pages.size > KEPT_PAGES) pages.delete(position)
-    told = page.next
+    notified = page.next
     watchers.tell(new Set(page.changes.map(({ task }) => task.id)))
     return page.changes.length === PAGE
   }
@@ -71,7 +72,7 @@ export function createAccountWatch(
   const catchUp = createPacedReads(needs, readOnce)
 
   return {
-    position: () => told,
+    position: () => notified,
     keptUntil: () => keptUntil,
     isWatched: () => watchers.size() > 0,
     add: watchers.add,
@@ -79,12 +80,12 @@ export function createAccountWatch(
     catchUp,
     note(found) {
       keptUntil = found.keptUntil
-      const isTold = found.id === told.feed && found.position === told.position
-      if (!isTold || !isRead) catchUp()
+      const isNotified = found.id === notified.feed && found.position === notified.position
+      if (!isNotified || !isRead) catchUp()
     },
     findPage(after) {
       // Watchers are notified of what comes next.
-      if (isSame(after, told)) return { kind: "changes", next: after, changes: [] }
+      if (isSame(after, notified)) return { kind: "changes", next: after, changes: [] }
       const kept = pages.get(after.position)
       return kept !== undefined && isSame(after, kept.after) ? kept.page : undefined
     },
@@ -139,14 +140,14 @@ interface Watchers {
   readonly size: () => number
   readonly add: (watcher: WatchRequest) => void
   readonly remove: (watcher: WatchRequest) => void
-  /** Those who watch one of the tasks, or all. */
+  /** Those that watch one of the tasks, or all. */
   readonly tell: (tasks: ReadonlySet<string> | "all") => void
   readonly end: () => void
 }
 
 function createWatchers(): Watchers {
   const all = new Set<WatchRequest>()
-  /** Of those who watch one task alone. */
+  /** Of those that watch a single task. */
   const byTask = new Map<string, Set<WatchRequest>>()
   const ofAccount = new Set<WatchRequest>()
   return {

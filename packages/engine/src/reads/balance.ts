@@ -1,8 +1,8 @@
 /**
  * What an account has spent and what is left of its budget. Sums are kept for an account with a limit; for any
- * other they are counted, over its charges and over the queue. So that who asks often keeps no processor busy, a
- * count that took long is used again for a while. The reads are not of one moment: a task that finishes between
- * them is in its sums, and a budget that is changed between them may be the old one.
+ * other account they are counted from its charges and the queue. A count that took long is used again for a
+ * while, so that frequent questions keep no processor busy. The reads do not see one moment: a task that finishes
+ * between them is in the sums, and a budget that is changed between them may be the old one.
  */
 import {
   createBoundedCache,
@@ -13,9 +13,9 @@ import {
 } from "@safelight/core"
 import type { Context } from "../host/context.ts"
 
-/** Shorter counts are made each time, so that they include what was submitted just before: 500,000 charges. */
+/** Counts that take less are made each time, so that they include the newest task: some 500,000 charges. */
 const LONG_MS = 50
-/** So counting for one account takes a tenth of the time at most. */
+/** Counting for one account takes a tenth of the time at most. */
 const REUSED_TIMES = 10
 const REUSED_AT_MOST_MS = 10_000
 /** Counts that are kept, some 200 bytes each. */

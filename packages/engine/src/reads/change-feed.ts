@@ -1,8 +1,7 @@
 /**
- * Who watches what happens to accounts' tasks. An account has a feed while it is watched and for a while
- * after, so that a reader who comes back finds what it missed. Processes tell each other that feeds have
- * grown; since that may get lost, all feeds are looked at every idle poll as well. Nothing runs while nobody
- * watches.
+ * The watchers of accounts' tasks. An account has a feed while it is watched and for a while after, so that a
+ * reader that comes back finds what it missed. Processes notify each other that feeds have grown; since a
+ * notification may get lost, every idle poll checks all feeds as well. Nothing runs without a watcher.
  */
 import { SafelightError, type ChangeService, type Watch, type WatchRequest } from "@safelight/core"
 import type { Context } from "../host/context.ts"
@@ -76,7 +75,7 @@ export function createChangeFeed(needs: Needs): ChangeFeed {
   }
 }
 
-/** Looks at all feeds as long as an account is watched; what it gives begins that, unless it is under way. */
+/** Returns a function that starts to check all feeds, unless that is under way. It ends with the last watcher. */
 function createLooks(
   { clock, log, settings, storage }: Needs,
   watched: Watched,

@@ -1,7 +1,7 @@
 /**
- * Whether what this node is configured with settles the tasks that are there: tasks keep the price
- * version that they were accepted under, which an earlier release wrote as a bare name. A table that was taken
- * away, or edited under the name that it had, is found here, before a host starts on it.
+ * Whether the models and prices of this node can settle the unfinished tasks. A task keeps the price version that
+ * it was accepted under, which an earlier release wrote as a bare name. A table that was removed, or edited
+ * without a new name, is found here, before a host starts.
  */
 import { chargeOf, isNamedBy, type Model, type Task } from "@safelight/core"
 import type { Ports } from "../host/ports.ts"
@@ -49,7 +49,7 @@ async function judge(ports: Ports, task: Task): Promise<PriceFault["kind"] | und
   const model = ports.models.get(task.model)
   if (model === undefined) return "unknown-model"
   if (!canSettle(ports, task)) {
-    // A table of that name which lacks the model is as good as none.
+    // A table of that name without the model settles nothing.
     const isThere = ports.prices.some(
       (table) => isNamedBy(table, task.priceVersion) && Object.hasOwn(table.models, task.model),
     )
@@ -59,8 +59,8 @@ async function judge(ports: Ports, task: Task): Promise<PriceFault["kind"] | und
 }
 
 /**
- * True also where nobody can tell any more, as the parameters were erased. A model that was changed may
- * not even read what it took before.
+ * True also if the parameters were erased, since the estimate can't be repeated then. A model that was changed may
+ * not even accept the parameters that it accepted before.
  */
 async function isEstimatedAlike(ports: Ports, model: Model, task: Task): Promise<boolean> {
   const parameters = await readParameters(ports.storage, task.id)

@@ -1,6 +1,6 @@
 /**
- * Waiting for the end of a task. The end of what this process works on is announced; whether another one
- * has ended it only a look at the storage shows.
+ * Waiting for the end of a task. A task that this process ends is announced at once; one that another process
+ * ends is found by polling the storage.
  */
 import {
   isTerminal,
@@ -32,7 +32,7 @@ export async function waitUntilFinished(
   })
   signal?.addEventListener("abort", end)
   try {
-    // A storage that hangs must not keep an aborted caller waiting.
+    // A caller that aborts does not wait for a storage that hangs.
     const over = new Promise<void>((resolve) => {
       ended.signal.addEventListener("abort", () => resolve())
     })

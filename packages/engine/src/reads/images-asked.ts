@@ -1,13 +1,13 @@
 /**
- * How many pictures a task was accepted for, so that its account sees that fewer came. It is derived from what
- * the log has of the parameters, which outlives the request.
+ * How many pictures a task was accepted for, so that its account sees that fewer came. The number is computed
+ * from the parameters in the log, which outlive the request.
  */
 import { chargeOf, type Task } from "@safelight/core"
 import type { Ports } from "../host/ports.ts"
 
 /**
- * Null of a film. Null also where the parameters in the log do not make the reservation that the task has: the
- * model counts by something else, or is not what it was.
+ * Null for a film. Null also if the parameters in the log do not give the task's reservation: the model counts by
+ * something else, or was changed.
  */
 export function countImagesAsked(
   { models, prices }: Pick<Ports, "models" | "prices">,

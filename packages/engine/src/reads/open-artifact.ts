@@ -1,8 +1,8 @@
 /**
- * Opens an artifact's bytes. Whoever reads all of them gets what was made or not the whole: they are hashed
- * as they are read, and the read that would bring the last piece rejects if they are not what the log says.
- * A range can't be judged so, since the log has one hash for all. What was hashed lately, and was not written
- * since, is not hashed again (`verified-reads.ts`).
+ * Opens an artifact's bytes. A reader of the whole artifact never gets all of its bytes if they are damaged: they are
+ * hashed as they are read, and the read of the last piece rejects if the hash is not the one in the log. A range
+ * can't be verified, since the log has one hash for the whole. Bytes that were verified lately and not written
+ * since are not hashed again (`verified-reads.ts`).
  */
 import { createHash } from "node:crypto"
 import {
@@ -15,7 +15,7 @@ import type { Ports } from "../host/ports.ts"
 
 type Opening = Pick<Ports, "artifacts" | "log" | "verifiedReads">
 
-/** A reader costs as much memory anyway, and a server that is refused before its first byte can say so. */
+/** A reader costs as much memory anyway, and a server can still answer with an error before the first byte. */
 const READ_AHEAD_BYTES = 64 * 1024
 
 /**
@@ -77,7 +77,7 @@ function toVerified(
 /** Reads everything, closes `reader` in any case, and rejects as its reads do. */
 async function readAhead(reader: ArtifactReader, bytes: number): Promise<ArtifactReader> {
   const { totalBytes } = reader
-  // An empty artifact is read too, which is what judges it.
+  // An empty artifact is read too, since the read verifies it.
   const held = new Uint8Array(Math.max(bytes, 1))
   let heldBytes = 0
   try {

@@ -12,8 +12,8 @@ export interface ArtifactName {
 }
 
 /**
- * Rejects with `artifact-missing` where there is no such artifact, with `artifacts-unavailable` before the last
- * chunk where the bytes are not what the log says; else as the storage fails.
+ * Rejects with `artifact-missing` if there is no such artifact, with `artifacts-unavailable` before the last chunk
+ * if the bytes are not those of the log, and otherwise as the storage does.
  */
 export async function* readArtifact(
   ports: Pick<Ports, "artifacts" | "clock" | "log" | "storage" | "verifiedReads">,

@@ -1,7 +1,7 @@
 /**
- * Pages of an account's feed, from the storage. The entry at the position itself is read with them: by the hash
- * of its event it is known whether what stands there is still what the reader got, since a database that lost
- * its last commits gives their positions to other events.
+ * Pages of an account's feed, from the storage. The entry at the position itself is read as well: the hash of its
+ * event shows whether it is still the event that the reader got, since a database that lost its last commits
+ * gives their positions to other events.
  */
 import {
   TASK_BEGIN,
@@ -25,8 +25,8 @@ export type PageStorage = Pick<
 >
 
 /**
- * What follows upon the position. It is lost if another event is there, and unless each entry follows upon the one
- * before it: of entries whose times fall, as by a clock that was set, the older are forgotten from between the newer.
+ * The page after the position. It is lost if another event is at the position, or if an entry does not follow upon
+ * the one before it: after a clock was set back, older entries are forgotten from between newer ones.
  */
 export async function readPage(
   storage: PageStorage,
@@ -36,7 +36,7 @@ export async function readPage(
   const hasPlace = after.position > 0
   const limit = hasPlace ? PAGE + 1 : PAGE
   const entries = await storage.readFeed({ account, after: first - 1, limit })
-  // Behind the entries: of a feed that was begun again meanwhile they may be the new one's.
+  // Read after the entries, which may be those of a new feed that was begun meanwhile.
   const [read, feed] = await Promise.all([readEntries(storage, entries), storage.findFeed(account)])
   const behind = hasPlace ? read.slice(1) : read
   const changes = behind.flatMap((change, index): readonly PositionedChange[] => {
@@ -53,7 +53,7 @@ export async function readPage(
   return { kind: "lost", position: await findPosition(storage, account, feed) }
 }
 
-/** `read` is what stands at the position and behind it. */
+/** `read` has the entry at the position and those after it. */
 function isStillThere(
   { digits, position }: ChangePosition,
   read: readonly (TaskChange | undefined)[],
@@ -62,7 +62,7 @@ function isStillThere(
   return read.length > 0 && digits === toDigits(read[0])
 }
 
-/** Where an account's feed stands. */
+/** The last position of an account's feed. */
 export async function findPosition(
   storage: PageStorage,
   account: string,

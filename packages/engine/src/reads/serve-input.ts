@@ -1,6 +1,6 @@
 /**
- * Serving an input to the holder of its address: what its request holds itself, and the copy of a video that was
- * measured. Anything else lies at a caller's own address, is fetched there, and never through this service.
+ * Serves an input to a holder of its signed URL: media that the request holds inline, and the copy of a video that
+ * was measured. Any other input is at an address of the caller's, and is never fetched through this service.
  */
 import {
   DATA_URL_TYPES,
@@ -43,7 +43,7 @@ export function createInputService(ports: Ports): InputService {
 
 const TYPES: ReadonlySet<string> = new Set(Object.values(DATA_URL_TYPES).flat())
 
-/** Its form was checked when the task was submitted; undefined for what is no data URL. */
+/** Undefined if the input is no data URL. Its form was checked when the task was submitted. */
 function toContent(url: string): InputContent | undefined {
   const { mimeType = "", start } = parseDataUrl(url) ?? {}
   if (!TYPES.has(mimeType)) return undefined

@@ -1,4 +1,4 @@
-/** Tasks as their events left them, one change for each event. */
+/** Tasks as they were after each of their events: one change for each event. */
 import {
   emptyTask,
   evolve,
@@ -40,7 +40,7 @@ export function toChanges(
   return { kind: "changes", changes }
 }
 
-/** `newest` as one of its events left it; undefined if it has no such version. */
+/** `newest` as it was after one of its events; undefined if it has no such version. */
 export async function findTaskAt(
   storage: Pick<Storage, "readEvents">,
   newest: StreamHead,
@@ -55,8 +55,8 @@ export async function findTaskAt(
 }
 
 /**
- * The change of each entry, in their order; undefined for an entry whose event is gone: the database went back
- * in time. What this process wrote itself comes with its entry.
+ * The change of each entry, in their order; undefined for an entry whose event the database has lost. Changes that
+ * this process wrote are in the entries already.
  */
 export function readEntries(
   storage: Storage,

@@ -1,5 +1,5 @@
 /**
- * What a front end may know of tasks: an account sees its own alone, and of another's no more than of one
+ * Reads of tasks for a front end. An account sees only its own tasks: another account's task is answered as one
  * that does not exist.
  */
 import {
@@ -40,8 +40,8 @@ export function createReads(context: Context): TaskReads {
     findTask: async (request) => (await find(request))?.task,
     async listTasks(request) {
       const { model } = request
-      // Refused, and not taken for a model without tasks: who looks whether a task was made must not be
-      // refused for a slip.
+      // An unknown model is an error and not an empty list: a caller that checks whether its task was made must not
+      // read "no" because of a typing error.
       if (model !== undefined && !models.has(model)) {
         return { kind: "unknown-model", models: [...models.keys()] }
       }
@@ -52,7 +52,7 @@ export function createReads(context: Context): TaskReads {
       return head && { task: head.task, artifacts: await storage.readArtifacts(request.id) }
     },
     async findLinked(id) {
-      // Both in any case: how long it takes must not tell whether there is such a task.
+      // Both are read in any case, so that the time taken does not show whether the task exists.
       const [head, found] = await Promise.all([storage.readTask(id), storage.readArtifacts(id)])
       return head && { task: head.task, artifacts: found }
     },

@@ -1,7 +1,7 @@
 /**
- * Which stored bytes were read whole lately and were what the log says. A storage that can tell that bytes were
- * written again gives them a version: as long as it is the same, what was hashed is not hashed again for ten
- * minutes, so that many readers of one film cost one hash.
+ * Which stored bytes were lately read whole and had the hash of the log. A storage that can detect writes gives bytes
+ * a version. While the version stays the same, bytes are not hashed again for ten minutes, so that many readers
+ * of one film cost one hash.
  */
 import { createBoundedCache, type Clock } from "@safelight/core"
 
@@ -11,7 +11,7 @@ export interface VerifiedReads {
   note(locator: string, version: string): void
 }
 
-/** Long enough for a film that many look at, short enough that a disk that forgets is found out. */
+/** Long enough for a film with many viewers, short enough that decay on a disk is detected. */
 const GOOD_FOR_MS = 600_000
 const KNOWN = 1_000
 

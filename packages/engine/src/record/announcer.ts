@@ -1,6 +1,6 @@
 /**
- * Tells listeners of the tasks that this process has ended; tasks of other processes are not announced. It
- * tells behind this turn of the event loop: what a listener submits then finds the permit free.
+ * Calls listeners with the tasks that this process has ended; ends in other processes are not announced. Listeners
+ * are called after this turn of the event loop, so that a task that they submit finds the permit free.
  */
 import type { Task } from "@safelight/core"
 

@@ -1,7 +1,6 @@
 /**
- * What an attempt cost upstream, for the log: as the provider reported it, in millionths of its unit, and
- * computed by the operator's unit price if it reported no money. A price that is changed later changes
- * nothing that is recorded.
+ * What an attempt cost upstream, for the log: as the provider reported it, in millionths of its unit, or computed
+ * from the operator's unit price if the provider reported no money. Later changes of a price change no record.
  */
 import {
   MAX_CHARGE_MICROS,
@@ -21,7 +20,7 @@ export type UnitCosts = Readonly<Record<string, UnitCost>>
 
 const FREE: UnitCost = { perImageMicros: 0, perVideoSecondMicros: 0, perUnitMicros: 0 }
 
-/** A channel that costs nothing costs 0 where its operator says no more: a cost that is known. */
+/** The cost of a free channel without a unit price: 0, which is a known cost. */
 export function toUnitCosts({
   channel,
   costs = {},
@@ -33,7 +32,7 @@ export function toUnitCosts({
   return { ...Object.fromEntries(channel.models.map((model) => [model, FREE])), ...costs }
 }
 
-/** The cost of what was billed, or may have been; `usage`: what was made, where that is known. */
+/** The cost of an attempt that was billed, or may have been. `usage` is what was made, if that is known. */
 export function toAttemptCost(
   { costs, models }: Pick<Ports, "costs" | "models">,
   { head: { task } }: Pick<Work, "head">,
@@ -46,7 +45,7 @@ export function toAttemptCost(
   return toBilledCost(model, price, { told: told && toToldCost(told), usage })
 }
 
-/** Rounded to the nearest millionth; answers were bounded when they came. */
+/** Rounded to the nearest millionth. The amount was bounded when the answer was parsed. */
 function toToldCost({ amount, unit }: ProviderCost): ToldCost {
   return { micros: Math.min(Math.round(amount * 1_000_000), MAX_CHARGE_MICROS), unit }
 }

@@ -1,15 +1,15 @@
 /**
- * Cancelling a task: one way for everybody who asks for it. What a reader would get wrong: a purchase that
- * can't be stopped is not given up. Its task continues, and may succeed and be charged.
+ * Cancels a task; the API, the operator and the engine all do it by this file. What a reader would get wrong: a
+ * purchase that can't be stopped is not given up. Its task continues, and may succeed and be charged.
  *
  *   queued ─→ failed: nothing was bought                                               cancelled
  *   running ─the channel is asked─┬ stopped ─→ failed                                  stopped
  *                                 └ too late, or unknown: the task continues           too-late, unknown
  *   dispatching ─its answer is waited for─┬ running, queued: as above
  *                                         └ none comes: the task continues             unknown
- *   doubtful ─what comes of it is waited for─┬ running, queued: as above
- *                                            └ nothing does ─→ failed, with a line     unknown
- *   by hand: whatever is not finished ─→ failed                                        cancelled, unknown
+ *   doubtful ─its outcome is waited for─┬ running, queued: as above
+ *                                       └ none is found ─→ failed, with a log line     unknown
+ *   by hand: any unfinished task ─→ failed                                             cancelled, unknown
  */
 import {
   isTerminal,
@@ -22,7 +22,7 @@ import {
 import type { Recorded } from "./recorder.ts"
 import { createLonePorts, type LonePorts, type ResolvePorts } from "./resolve-task.ts"
 
-/** What only a process with the task's channel can do. */
+/** The steps that need a process with the task's channel. */
 export interface Stopping {
   /** Whether the result is here already, and is being stored. */
   isCollecting(task: string): boolean
@@ -30,19 +30,19 @@ export interface Stopping {
   stop(head: StreamHead): Promise<CancelOutcome>
   /** What stopped work cost upstream. */
   toCost(head: StreamHead): AttemptCost
-  /** Waits for what becomes of a call; false if nothing more is to be expected. */
+  /** Waits for the outcome of a call; false if none is to be expected any more. */
   awaitNews(head: StreamHead): Promise<boolean>
   /** A purchase in doubt was given up. */
   report(head: StreamHead): void
 }
 
-/** Tries to record that work was stopped, some seconds in all: if they fail, the next poll tells it. */
+/** Tries to record that work was stopped, some seconds in all: if they fail, the next poll finds it. */
 const TRIES = 4
 
 /**
- * Ends a task by hand, whatever state it is in, and asks no channel: like settling a doubt it needs no engine.
- * A process that works on the task asks its channel to stop once it learns of the end. Undefined for an
- * unknown task. Rejects as `resolveTask` does.
+ * Ends a task by hand in any state, without asking its channel: like the settling of a doubt it needs no engine. A
+ * process that works on the task asks its channel to stop once it learns of the end. Undefined for an unknown
+ * task. Rejects as `resolveTask` does.
  */
 export async function cancelTask(
   ports: ResolvePorts,
@@ -51,7 +51,7 @@ export async function cancelTask(
   return cancel(await createLonePorts(ports), id, undefined)
 }
 
-/** Undefined for an unknown task. Rejects where the storage fails. */
+/** Undefined for an unknown task. Rejects if the storage fails. */
 export async function cancel(
   ports: LonePorts,
   id: string,
@@ -65,7 +65,7 @@ export async function cancel(
   }
 }
 
-/** Undefined where the task has moved on meanwhile. */
+/** Undefined if the task has changed meanwhile. */
 async function tryOnce(
   ports: LonePorts,
   head: StreamHead,
@@ -77,14 +77,14 @@ async function tryOnce(
   if (stopping.isCollecting(task.id)) return { outcome: "too-late", task }
   if (task.state === "running") return stop(ports, head, stopping)
   if (await stopping.awaitNews(head)) return undefined
-  // Whoever made the call is still there: its answer may bring a result that is paid for.
+  // The process that made the call is still alive: its answer may bring a result that is paid for.
   if (task.state === "dispatching") return { outcome: "unknown", task }
   const ended = await end(ports, head)
   if (ended !== undefined) stopping.report(head)
   return ended
 }
 
-/** An intent: a task that is dispatched or adopted at this moment is looked at again. */
+/** An intent: if the task is dispatched or adopted at this moment, the caller decides again. */
 async function end({ recorder }: LonePorts, head: StreamHead): Promise<Cancellation | undefined> {
   const { attempt, state } = head.task
   const command = { kind: "fail", attempt, code: "task_cancelled" } as const
@@ -112,14 +112,14 @@ async function stop(
   return recorded.kind === "recorded" ? toEnd(recorded.head.task) : undefined
 }
 
-/** By the log alone: the attempt may have been given up before what was stopped was recorded. */
+/** By the log alone: the attempt may have been given up before the stop was recorded. */
 function toEnd(task: Task): Cancellation {
   return { outcome: toOutcome(task), task }
 }
 
 /**
- * Of a finished task, as far as its log tells: a failure that is no cancellation came before it. A task that
- * was ended by hand while it ran counts as stopped.
+ * The outcome for a finished task, by its log: a failure that is no cancellation came before the cancellation. A
+ * task that was ended by hand while it ran counts as stopped.
  */
 function toOutcome({ deferral, dispatch, error, operation }: Task): Cancellation["outcome"] {
   if (error?.code !== "task_cancelled") return "too-late"

@@ -1,8 +1,7 @@
 /**
- * Holding: the account of a finished task keeps its artifacts longer, up to what it may. The hold is an event,
- * since it changes what the log says of their expiry; if a sweep records the expiry at the same moment, the
- * first of the two is in the log and the other finds it there. A hold is rounded up to a step, so that no task
- * gets many.
+ * Holds: an account keeps the artifacts of a finished task longer, up to its limit. A hold is an event, since it
+ * changes their expiry in the log. If a sweep records the expiry at the same moment, the first of the two is in the
+ * log and the other is refused. A hold is rounded up to a step, so that no task gets many.
  */
 import {
   isTerminal,
@@ -31,7 +30,7 @@ export async function holdArtifacts(
     const head = await storage.readTask(id)
     if (head?.task.account !== account) return undefined
     const { task } = head
-    // As the event would have it.
+    // The moment that the event would record.
     const at = Math.max(clock.now(), task.updatedAt)
     const lost = findLost(task, at)
     if (lost !== undefined) return { kind: "refused", refusal: lost }

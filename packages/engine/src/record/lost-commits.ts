@@ -1,7 +1,7 @@
 /**
- * A database that went back in time: after a failover to a standby that had not received its last
- * commits, or a restore, a task is older than this process left it. Whoever still knows what was
- * bought writes it down again, so that it isn't bought a second time.
+ * A database that went back in time: after a failover to a standby that had not received its last commits, or a
+ * restore, a task is older than this process left it. A process that still knows what was bought records it
+ * again, so that it isn't bought a second time.
  */
 import type { Log, Storage, StreamHead, TaskCommand } from "@safelight/core"
 
@@ -11,8 +11,8 @@ export interface LostCommitsPorts {
 }
 
 /**
- * The commands to decide on `found`, read after a conflict, where `known` was stored before: the same
- * ones, after those that write down again what `found` has lost. Rejects where the storage fails.
+ * The commands to decide on `found`, which was read after a conflict, if `known` was stored before: the same
+ * commands, after those that record again what `found` has lost. Rejects if the storage fails.
  */
 export async function decideAgain(
   { log, storage }: LostCommitsPorts,
@@ -43,8 +43,8 @@ async function hasLost(
 }
 
 /**
- * The commands that bring `found` to where `known` was, followed by `commands`, which speak of that
- * state. Commands that `found` does not need are refused by it and left out.
+ * The commands that bring `found` to the state of `known`, followed by `commands`, which were made for that state.
+ * Commands that `found` does not need are refused by it and dropped.
  */
 function recoverLost(
   { task: known }: StreamHead,
@@ -56,7 +56,7 @@ function recoverLost(
   const lost: TaskCommand[] = []
   // More than one attempt lost: the attempts' numbers would no longer be those of their keys.
   if (found.state === "queued" && found.attempt + 1 === known.attempt) {
-    // In words of its own: an event that equals a new intent's would be taken for that intent.
+    // With a reason of its own: an event equal to that of a new intent would be taken for that intent.
     const because = `written down again: the database had lost it (${dispatch.because})`
     const { channel, lease, sendBefore, upstreamKey } = dispatch
     lost.push({ kind: "dispatch", because, channel, lease, sendBefore, upstreamKey })

@@ -1,13 +1,13 @@
 /**
- * What was measured of the videos that a task refers to, stored next to the log: how long each is, and where the copy
- * lies that was measured. It is written with the first `dispatched` and erased with the request that it tells of.
+ * The measurements of the videos that a task refers to: how long each is, and where the measured copy is stored. It
+ * is kept outside the log, written with the first `dispatched` and erased with the request.
  */
 import { toCanonicalJson, type Input, type TaskStorage } from "@safelight/core"
 import type { Identifiers } from "../host/identifiers.ts"
 
 export interface MeasuredVideo {
   readonly durationMs: number
-  /** Null where the request itself holds the video, and of a task whose copies an earlier release removed. */
+  /** Null if the request itself holds the video, or an earlier release removed the task's copies. */
   readonly copy: VideoCopy | null
 }
 
@@ -25,7 +25,7 @@ interface Body {
   readonly videosMs: readonly number[]
 }
 
-/** In the order of the request; undefined where nothing was measured, or it was erased since. */
+/** In the order of the request; undefined if nothing was measured, or the measurements were erased. */
 export async function readMeasured(
   storage: Pick<TaskStorage, "readInput">,
   task: string,

@@ -1,7 +1,7 @@
 /**
- * Tasks as this release projects them. Two releases may serve one database, and each writes rows of its
- * own projection: a task whose row another one wrote is folded from its events, which both can read. So
- * no release misreads a row, and a task that one release changed continues in the other.
+ * Tasks as this release projects them. Two releases may serve one database, and each writes rows of its own
+ * projection: a task whose row the other one wrote is folded from its events, which both can read. So no row is
+ * misread, and a task that one release changed continues in the other.
  */
 import {
   fold,

@@ -1,6 +1,6 @@
 /**
- * Calling again what fails for now. Only for what may be called twice: a call that rejected may
- * have been carried out all the same.
+ * Calls again after failures that may pass. Only for calls that are safe to repeat: a call that rejected may have
+ * been carried out all the same.
  */
 import { isSafelightError, type AbortSignalLike, type SafelightError } from "@safelight/core"
 import type { Ports } from "../host/ports.ts"
@@ -11,7 +11,7 @@ const LOGGED_TRY = 4
 
 /**
  * What `call` resolves to, with growing pauses between up to `maxTries` tries. Rejects with its
- * last error where that is not retryable, the tries are used up, or `signal` is aborted. A call that is
+ * last error if that is not retryable, the tries are used up, or `signal` is aborted. A call that is
  * tried without end is logged from its fourth failure on, some seconds after the first.
  */
 export async function persist<Result>(
@@ -37,8 +37,8 @@ export async function persist<Result>(
 export interface FactOptions {
   readonly signal?: AbortSignalLike
   /**
-   * While the storage fails and says that it may be tried again; without end by default. Who sets a
-   * bound comes back later, and then a refusal that is said to be final is not tried again.
+   * How often a retryable failure is tried; without end by default. A caller that sets a bound calls again later,
+   * and then a failure that is not retryable is not tried again.
    */
   readonly maxTries?: number
 }
@@ -47,8 +47,8 @@ export interface FactOptions {
 const REFUSED_TRIES = 5
 
 /**
- * The same for what must be written down, which may have cost money: an error that is said to be
- * final is tried again some times too, since a proxy's passing trouble can look like one.
+ * The same for a fact, which may have cost money: an error that is not retryable is tried again some times too,
+ * since a passing failure of a proxy can look like one.
  */
 export async function persistFact<Result>(
   ports: Pick<Ports, "clock" | "log" | "settings">,

@@ -1,6 +1,6 @@
 /**
- * Writing down what happened: commands are decided on the task, sealed into its chain, projected
- * and appended in one go. An **intent** that loses the race for its version gives up; a **fact**
+ * Records what happened: commands are decided on the task, sealed into its chain, projected
+ * and appended in one step. An **intent** that loses the race for its version gives up; a **fact**
  * is decided again on the fresh state until it is appended or refused, so a paid operation is
  * never dropped (design §4). A storage that fails is tried again with the very same append.
  */
@@ -31,11 +31,11 @@ export type Recorded =
   | {
       readonly kind: "recorded"
       readonly head: StreamHead
-      /** Whether the append left the task with its holder. */
+      /** Whether the append left the task with the lease that held it. */
       readonly isKept: boolean
     }
   | { readonly kind: "refused"; readonly rejection: Rejection; readonly head: StreamHead }
-  /** Somebody else moved the task, or it is not there any more; a fact ends so for the latter alone. */
+  /** Another append changed the task, or it was removed; a fact ends so only if it was removed. */
   | { readonly kind: "superseded" }
 
 export interface RecordOptions {
@@ -50,15 +50,15 @@ export interface RecordOptions {
 
 export interface Recorder extends Pick<Announcer, "onFinished" | "onEachFinished"> {
   /**
-   * Appends what may be given up: rejects where the storage fails. An append that may have been stored
-   * is tried until that is known, or the signal aborts, if there is one; without one, once more.
+   * Appends what may be given up: rejects if the storage fails. An append that may have been stored
+   * is tried until that is known or the signal aborts; without a signal, once more.
    */
   recordIntent(head: StreamHead, command: TaskCommand, options?: RecordOptions): Promise<Recorded>
   /**
    * Appends what happened, the commands in order in one append; those that no longer apply are
-   * left out. Where the storage has lost what `head` was built on, that is written down again with
-   * them. Tries again while the storage fails, up to `maxTries` times, until the signal aborts; some
-   * times also where the storage says that trying is of no use. Then rejects as the storage did.
+   * dropped. If the storage has lost events that `head` was built on, they are recorded again with
+   * them. Tries again while the storage fails, up to `maxTries` times, until the signal aborts; an
+   * error that is not retryable is tried again some times too. Then rejects as the storage did.
    */
   recordFact(
     head: StreamHead,
@@ -66,8 +66,8 @@ export interface Recorder extends Pick<Announcer, "onFinished" | "onEachFinished
     options?: RecordOptions,
   ): Promise<Recorded>
   /**
-   * Looks whether the storage still has what `head` says, and writes down again what it has lost.
-   * Rejects where the storage fails, and once the signal aborts.
+   * Checks whether the storage still has the events of `head`, and records again those that it has lost.
+   * Rejects if the storage fails, and once the signal aborts.
    */
   recover(head: StreamHead, signal: AbortSignalLike): Promise<void>
 }
@@ -183,7 +183,7 @@ function toAppend(
   }
 }
 
-/** Decides commands one upon the other; what the task no longer takes is left out. */
+/** Decides commands one upon the other; those that the task refuses are dropped. */
 function decideAll(
   before: Task,
   commands: readonly TaskCommand[],

@@ -1,6 +1,6 @@
 /**
- * The inputs that are stored next to the log for each task, and may be erased: what a person asked for, and how
- * many services have passed it on. What was measured of its videos is `measured-input.ts`.
+ * The erasable inputs of a task, which are kept outside the log: the parameters of the request, and how many
+ * services have passed it on. The measurements of its videos are in `measured-input.ts`.
  */
 import { REQUEST_INPUT, type ParameterValues, type TaskStorage } from "@safelight/core"
 

@@ -1,7 +1,7 @@
 /**
- * Settling a doubt by hand (design §3): an operator who has asked the provider says that it has the
- * operation, or that it never will. Only a task in doubt may be settled, since for any other the
- * engine knows better; it needs no engine, as any process may append.
+ * Settles a doubt by hand (design §3): an operator who has asked the provider says that it has the operation, or
+ * that it never will. Only a doubtful task may be settled, since the engine knows the state of any other. It needs
+ * no engine, as any process may append.
  */
 import {
   NO_TRACER,
@@ -29,8 +29,8 @@ export interface ResolvePorts {
 }
 
 /**
- * Records what the operator says of a doubtful task; twice finds it settled already. Rejects where
- * the storage fails, with `invalid-configuration` for a wrong setting.
+ * Records what the operator says of a doubtful task; a second call finds it settled. Rejects if the storage fails,
+ * with `invalid-configuration` for a wrong setting.
  */
 export async function resolveTask(
   ports: ResolvePorts,
@@ -45,8 +45,8 @@ export interface LonePorts {
 }
 
 /**
- * What settling a task without an engine records with and reads from; it goes by the storage's
- * clock as an engine does. Rejects as `resolveTask` does.
+ * The recorder and the reads for settling a task without an engine, by the storage's clock as in an engine. Rejects
+ * as `resolveTask` does.
  */
 export async function createLonePorts(ports: ResolvePorts): Promise<LonePorts> {
   const { channels = [], clock: own = systemClock } = ports
@@ -68,7 +68,7 @@ export async function createLonePorts(ports: ResolvePorts): Promise<LonePorts> {
   return { recorder, storage }
 }
 
-/** The same by an engine's own recorder, so that callers that wait there learn of the task's end. */
+/** The same by an engine's own recorder, which announces the task's end to those who wait for it there. */
 export async function settleDoubt(
   { recorder, storage }: LonePorts,
   request: ResolveRequest,

@@ -1,6 +1,6 @@
 /**
- * When a task is looked at next, derived from the task alone: the place it takes in the queue after
- * an append, and the moments at which retention looks at a finished one.
+ * When a task is visited next, computed from the task alone: its row in the queue after an append, and the moments
+ * at which retention visits a finished task.
  */
 import {
   isTerminal,
@@ -12,8 +12,8 @@ import {
 import { toBackoffMs, type EngineSettings } from "../host/settings.ts"
 
 /**
- * What an append that led from `before` to `task` does to its place in the queue; undefined:
- * nothing, and the process that holds the task continues.
+ * What an append that led from `before` to `task` does to the task's row in the queue; undefined: nothing, and the
+ * lease that holds the task keeps it.
  */
 export function toQueueChange(
   before: Task,
@@ -22,20 +22,20 @@ export function toQueueChange(
   settings: EngineSettings,
   now: number,
 ): QueueChange | undefined {
-  // Bytes of what has expired may be left: the process that recorded that says when they are gone.
+  // Bytes of expired artifacts may be left: the sweep that recorded the expiry sets when they are removed.
   if (task.state === "succeeded.expired") return { kind: "finish", retainAt: now }
   if (isTerminal(task)) return { kind: "finish", retainAt: nextRetentionAt(task, settings, now) }
   if (task.state === "queued") {
     return { kind: "reschedule", dueAt: task.deferral?.retryAt ?? now, lease: null }
   }
-  // A doubtful task is held by no process: an adopted one is followed by the next that takes it.
+  // No lease holds a doubtful task: once its operation is adopted, the process that takes it next polls it.
   const isAdopted = before.state === "doubtful" && task.state === "running"
   if (isAdopted) return { kind: "reschedule", dueAt: now, lease: null }
   if (task.state !== "doubtful") return undefined
   return { kind: "reschedule", dueAt: toDoubtDueAt(task, channel, settings, now), lease: null }
 }
 
-/** When a doubt is taken up, by what the channel promises of a repeat (design §5). */
+/** When a doubtful task is due, by what the channel declares of a repeat (design §5). */
 function toDoubtDueAt(
   task: Task,
   channel: Channel | undefined,
@@ -46,7 +46,7 @@ function toDoubtDueAt(
   return now + toBackoffMs(settings, task.attempt)
 }
 
-/** When retention must look at a finished task after `now`; null: never again. */
+/** When retention must visit a finished task after `now`; null: never again. */
 export function nextRetentionAt(task: Task, settings: EngineSettings, now: number): number | null {
   const { inputsAt, expiryAt, removals } = toRetentionMoments(task, settings)
   const ahead = [inputsAt, expiryAt, ...removals].filter((at) => at > now)
@@ -54,8 +54,8 @@ export function nextRetentionAt(task: Task, settings: EngineSettings, now: numbe
 }
 
 /**
- * Whether a look at `now` is one for the task's bytes: the moment that it comes for is a removal's, or no
- * other look follows, which makes up for removals that were missed.
+ * Whether a visit at `now` is for the task's bytes: its moment is that of a removal, or it is the last visit, which
+ * makes up for removals that were missed.
  */
 export function areBytesDue(task: Task, settings: EngineSettings, now: number): boolean {
   const { inputsAt, expiryAt, removals } = toRetentionMoments(task, settings)

@@ -1,7 +1,7 @@
 /**
- * What a task costs, and whether that is known here: its model, and a price for it under the version
- * that it was accepted under. A node without either would buy what it can't settle, so it leaves such
- * a task to others before it sends anything.
+ * What a task costs, and whether this node can compute it: it needs the model, and a price for it under the version
+ * that the task was accepted under. A node without either would buy what it can't settle, so it releases such a
+ * task before it sends anything.
  */
 import {
   chargeAsTold,
@@ -26,22 +26,22 @@ export function canSettle(ports: Omit<SettlementPorts, "log">, task: Task): bool
   return models.has(task.model) && findPrice(prices, task.priceVersion, task.model) !== undefined
 }
 
-/** The model of a task that was taken on here, which is one that can be settled. */
+/** The model of a task that this node has taken, which it can settle. */
 export function requireSettled(ports: Omit<SettlementPorts, "log">, task: Task): Model {
   const model = ports.models.get(task.model)
   if (model !== undefined && canSettle(ports, task)) return model
   throw new TypeError(`task ${task.id} can't be charged here: ${toLack(task)}`)
 }
 
-/** What a node lacks that can't settle the task. */
+/** Why a node can't settle the task. */
 export function toLack({ model, priceVersion }: Task): string {
   return `model ${model} with a price in table ${priceVersion}`
 }
 
 /**
- * The charge of what was used. A film is some hundredths longer than was asked for, or a channel
- * makes more than it should: beyond what was reserved nobody pays. A host's own model may charge what is no
- * amount: its tasks end all the same.
+ * The charge for the usage, at most the reservation: a film may be some hundredths longer than was asked for, or a
+ * channel may make more than it should. If the charge of a host's own model is no amount, its tasks end all the
+ * same.
  */
 export function toCharge(
   { log, prices }: SettlementPorts,
@@ -60,10 +60,10 @@ export function toCharge(
   return chargeMicros
 }
 
-/** By log, the models that were reported to it. */
+/** For each log, the models that were reported to it. */
 const toldOf = new WeakMap<Log, Set<string>>()
 
-/** Once of each model: every task of it will be charged so. */
+/** Once for each model, since the charge of all its tasks is unusable. */
 function reportUnusable(
   log: Log,
   { id: task, model }: Task,

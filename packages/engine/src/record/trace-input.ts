@@ -1,11 +1,11 @@
 /**
- * The trace of a task, which another process continues. It may go back to what a caller sent, so it is stored
- * next to the log, in the commit that admits the task, and is erased with the request.
+ * The trace of a task, which another process continues. It may come from a caller's header, so it is kept outside the
+ * log, written in the commit that admits the task, and erased with the request.
  */
 import type { Append, Input, SpanStart } from "@safelight/core"
 import type { Ports } from "../host/ports.ts"
 
-/** The name of the input that holds a `traceparent`, as JSON; absent where nobody recorded spans. */
+/** The name of the input that holds a `traceparent`, as JSON; absent if no spans were recorded. */
 const TRACE_INPUT = "trace"
 
 /** The span that a task is submitted in, to be stored with it. */
@@ -20,8 +20,8 @@ export function toTraceInput(
 }
 
 /**
- * Undefined where there is none, or it was erased. A storage that fails costs the task its place in the trace,
- * and nothing else.
+ * Undefined if there is none, or it was erased. If the storage fails, the task's spans are not connected to the
+ * request's, and nothing else is lost.
  */
 export async function findTraceparent(
   { log, storage }: Pick<Ports, "log" | "storage">,

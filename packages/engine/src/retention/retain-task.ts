@@ -1,7 +1,7 @@
 /**
- * What retention does to one finished task: its inputs are erased, its expiry is recorded, its bytes are
- * removed, and the moment of the next look is set. The bucket comes last, so that one that is out of reach
- * keeps no prompt and hides no expiry.
+ * What retention does to one finished task: its inputs are erased, its expiry is recorded, its bytes are removed, and
+ * the moment of the next visit is set. The bytes come last, so that a bucket out of reach delays neither the
+ * erasure of a prompt nor an expiry.
  */
 import { lastExpiryAt, type StreamHead, type Task } from "@safelight/core"
 import { checkDeployment, type DeploymentRefusal } from "../host/check-deployment.ts"
@@ -11,10 +11,10 @@ import { areBytesDue, nextRetentionAt } from "../record/schedule.ts"
 /** The removal of one task's bytes: a bucket that hangs must not hold a sweep. */
 const REMOVE_MS = 30_000
 
-/** Failures in a row after which the artifact storage is taken to be away: as many as are asked at once. */
+/** Failures in a row after which the artifact storage counts as unavailable: as many as run at once. */
 const MOST_FAILURES = 64
 
-/** When a task is looked at again whose bytes may be another database's. */
+/** When a task is visited again if its bytes may belong to another database. */
 const REFUSED_MS = 3_600_000
 
 export interface RetainOptions {
@@ -23,7 +23,7 @@ export interface RetainOptions {
   readonly adoptedAt: number
   /** Of the record of an expiry. */
   readonly maxTries: number
-  /** Counted up by what was done. */
+  /** Its counters grow by what was done. */
   readonly counts: { expired: number; removed: number; erased: number }
 }
 
@@ -39,7 +39,7 @@ export interface Removals {
 
 export type Removed =
   | { readonly kind: "removed"; readonly count: number }
-  /** Nothing was tried, since the storage is away. */
+  /** Nothing was tried, since the storage is unavailable. */
   | { readonly kind: "skipped" }
   /** The bytes may be those of another database. */
   | { readonly kind: "refused" }
@@ -96,7 +96,7 @@ export function createRemovals(context: Context): Removals {
   }
 }
 
-/** Brings one finished task up to `now` and sets when it is looked at next. Safe to repeat. */
+/** Brings one finished task up to `now` and sets the moment of the next visit. Safe to repeat. */
 export async function retainTask(
   context: Context,
   removals: Removals,
@@ -134,7 +134,7 @@ async function expire(
   const recorded = await context.recorder.recordFact(head, [{ kind: "expire" }], options)
   await context.probe("sweep:after-append", task.id)
   if (recorded.kind === "recorded") counts.expired += 1
-  // Refused where a hold came first: what is to be kept is what the hold says.
+  // Refused if a hold came first: then the artifacts are kept as it says.
   return recorded.kind === "superseded" ? task : recorded.head.task
 }
 

@@ -1,9 +1,8 @@
 /**
- * What time does to tasks, done at each call. The overdue part ends tasks past their `endBy`; the
- * retention part records expiry, removes bytes and orphans, erases inputs and forgets idempotency keys and
- * what feeds have of the past.
- * The two run at once and share nothing. Every node may sweep at once: the version of a task decides who
- * ends it.
+ * A sweep does everything that is due to tasks because time has passed. The overdue part ends tasks past their
+ * `endBy`; the retention part records expiry, removes bytes and orphans, erases inputs and forgets idempotency
+ * keys and old entries of feeds. The two run at once and share nothing. Every node may sweep at once: the version
+ * of a task decides which of them ends it.
  */
 import { isSafelightError, type StreamHead } from "@safelight/core"
 import { checkDeployment } from "../host/check-deployment.ts"
@@ -21,7 +20,7 @@ export interface SweepReport {
   readonly removed: number
   /** Tasks whose prompt and other inputs were erased. */
   readonly erased: number
-  /** Idempotency keys that stand for their task no longer. */
+  /** Idempotency keys that were forgotten. */
   readonly forgotten: number
   /** Tasks whose sweep failed; the next one finds them again. */
   readonly failed: number
@@ -36,7 +35,7 @@ const FORGOTTEN_PAGE = 500
 /** The end of one task, which may have a result to be stored. */
 const VISIT_MS = 300_000
 
-/** The mark of the place for artifacts, which may not answer. */
+/** The mark of the artifact storage, which may not answer. */
 const RECORD_MS = 10_000
 
 /** Tries to record a fact, some seconds in all: a storage that was restarted is back by then. */
@@ -51,8 +50,8 @@ interface Round {
 }
 
 /**
- * Does all that is due, or one part of it: at `now` (ms), or at what the engine's clocks judge by. Rejects only
- * where the storage does not answer.
+ * Does all that is due, or one part of it: at `now` (ms), or by the engine's clocks. Rejects only if the storage
+ * does not answer.
  */
 export async function sweep(
   context: Context,
@@ -84,7 +83,7 @@ async function retain(
   ])
 }
 
-/** All of them end before the first failure is thrown. */
+/** Rejects with the first failure once all of them have ended. */
 async function settleAll(parts: readonly Promise<void>[]): Promise<void> {
   for (const each of await Promise.allSettled(parts)) {
     if (each.status === "rejected") throw each.reason
@@ -117,7 +116,7 @@ function endOne(context: Context, head: StreamHead, { now, tries }: Round): Prom
 async function retainAll(context: Context, round: Round): Promise<void> {
   const { now, report } = round
   const { adoptedAt, standing } = await context.storage.readDeployment()
-  // Recorded before anything is due: a copy of it, made later, is known for one.
+  // Recorded before anything is due, so that a copy of the database that is made later is recognised.
   if (standing === "new") await recordDeployment(context)
   const removals = createRemovals(context)
   await visitDue(context, {
@@ -150,8 +149,8 @@ async function recordDeployment(context: Context): Promise<void> {
 }
 
 /**
- * Counts the failure. If the storage was at fault, it may have been this task's own trouble: the next look
- * at the storage shows it, and resolves to true once.
+ * Counts the failure. If the storage failed, it may have failed for this task alone: the next read of the storage
+ * shows that. Resolves to true once.
  */
 function noteFailure(round: Round, error: unknown): boolean {
   round.report.failed += 1

@@ -1,8 +1,8 @@
 /**
- * Visiting every task that a look at the storage finds due, many at once. Several nodes may do so at the
- * same time: each takes a handful from another place of the page and looks again, so that they rarely visit
- * the same task. Nothing is reserved, so nothing has to be freed when a node dies. A task is visited at most
- * once a sweep, whatever its row says afterwards.
+ * Visits every task that the storage lists as due, many at once. Several nodes may do so at the same time: each takes
+ * a handful from a random part of the page and reads the page again, so that they rarely visit the same task.
+ * Nothing is reserved, so nothing has to be freed when a node dies. A sweep visits a task at most once, whatever
+ * its row says afterwards.
  */
 import { isSafelightError, type StreamHead } from "@safelight/core"
 import type { Context } from "../host/context.ts"
@@ -10,7 +10,7 @@ import type { Context } from "../host/context.ts"
 /** Tasks read at a time: several times a handful, so that two nodes seldom choose the same ones. */
 const PAGE = 1_000
 
-/** Tasks visited between two looks: few enough that other nodes have ended few of them meanwhile. */
+/** Tasks visited between two reads: few enough that other nodes have ended few of them meanwhile. */
 const HANDFUL = 128
 
 /** Tasks visited at once: each may wait seconds for a channel or a bucket that is silent. */
@@ -45,7 +45,7 @@ export async function visitDue(context: Context, visits: Visits): Promise<void> 
   }
 }
 
-/** `count` tasks in a row, from a random place on and past the end from the beginning. */
+/** `count` tasks in a row, from a random index on, wrapping at the end. */
 function takeAnywhere(
   { identifiers }: Context,
   heads: readonly StreamHead[],
@@ -73,7 +73,7 @@ async function visitAll(
       try {
         await visit(head)
       } catch (error) {
-        // The outside's failure, or a bug of ours: the other tasks are visited all the same.
+        // A failure of a port, or a bug of ours: the other tasks are visited all the same.
         log[isSafelightError(error) ? "warn" : "error"]({ task: id, error }, "task sweep failed")
         const looksAgain = onFailure(error)
         isStopped ||= looksAgain

@@ -1,20 +1,20 @@
 /**
- * The tries of one batch: what is to be done after one that failed. A batch that fell is judged change
- * by change; one that falls then too is judged again some times, since others may have been quicker,
- * and halved; anything else is tried again for as long as there is patience. What was sent has the
- * patience of its batch; what was not has its own, which may have begun long before it was sent.
+ * The tries of one batch, and what follows on a failure. A batch that was refused as a whole is judged change by
+ * change; if that is refused too, it is judged again some times, since other transactions may have been quicker,
+ * and halved. Any other failure is tried again within a time limit: that of the batch for changes that were sent, and
+ * their own for changes that were not, which may have begun long before.
  */
 import { setTimeout } from "node:timers/promises"
 import { isPassing, toFault } from "../database-error.ts"
 import type { How } from "./lane.ts"
 import type { Patience } from "./patience.ts"
 
-/** A change that waits to be committed, and who waits for it. */
+/** A change that waits to be committed, and the promise of its caller. */
 export interface Pending<Work, Outcome> {
   readonly work: Work
-  /** What it adds to a batch, near enough. */
+  /** About how much it adds to a batch. */
   readonly bytes: number
-  /** Whether it is only asked for: what already happened must be written down, this may be refused. */
+  /** Whether it may be refused, as a request for a new task may be; a fact must be recorded. */
   readonly isAsked: boolean
   /** When it was handed in, on the monotonic clock. */
   readonly arrivedAt: number
@@ -26,7 +26,7 @@ export type AnyPending = Pending<unknown, never>
 
 export interface Attempt extends How {
   readonly startedAt: number
-  /** Since when nothing is taken: before the batch was taken up, or from there on. */
+  /** Since when the database takes no commits: before the batch was begun, or later. */
   readonly outageAt: number
   judgesEach: boolean
   isUnknown: boolean
@@ -37,10 +37,10 @@ export interface Attempt extends How {
 
 export type Next = "again" | "halve" | "give-up"
 
-/** A second judgement sees what others did meanwhile; a change that fails more often is itself at fault. */
+/** A second judgement sees the commits of others meanwhile; a change that fails more often is itself at fault. */
 const MOST_RACES = 3
 
-/** `outageAt`: since when nothing is taken, if so. */
+/** `outageAt`: since when the database takes no commits, if so. */
 export function beginAttempt(
   { judgesEach, isUnknown }: Pick<How, "judgesEach" | "isUnknown">,
   outageAt: number | undefined,
@@ -51,8 +51,8 @@ export function beginAttempt(
 }
 
 /**
- * Whether a change whose try failed with `error` was never sent, and waits no longer. A task that is
- * asked for waits from its arrival, what already happened from when its batch was taken up.
+ * Whether a change whose try failed with `error` was never sent, and its time is over. The time of a new task begins
+ * with its arrival, that of a fact when its batch was begun.
  */
 export function isOverdue(
   change: AnyPending,
@@ -66,7 +66,7 @@ export function isOverdue(
   return performance.now() - attempt.startedAt >= patience.connectPatienceMs
 }
 
-/** Whether a task that was asked for waited for all its patience while nothing was taken. */
+/** Whether a new task waited for all of its time while the database took no commits. */
 export function hasWaitedThrough(
   { arrivedAt, isAsked }: AnyPending,
   since: number,
@@ -75,7 +75,7 @@ export function hasWaitedThrough(
   return isAsked && performance.now() - Math.max(arrivedAt, since) >= connectPatienceMs
 }
 
-/** What follows on `error`; resolves behind the pause where that is another try. */
+/** What follows on `error`; resolves after the pause if that is another try. */
 export async function decideNext(
   attempt: Attempt,
   error: unknown,
@@ -93,7 +93,7 @@ export async function decideNext(
     // The tasks that are held are left out first; then it is something else of one of them.
     if (attempt.lockTimeouts === 1) return "again"
     if (changeCount > 1) return "halve"
-    // A lane waits only for its own lost session: the caller may hand the change in again.
+    // A lane waits only for its own lost session: the caller may submit the change again.
     if (!attempt.isUnknown) return "give-up"
   }
   if (performance.now() - attempt.startedAt >= patienceMs) return "give-up"
@@ -102,7 +102,7 @@ export async function decideNext(
   return "again"
 }
 
-/** Whether the database answered, and the batch as a whole may not stand. */
+/** Whether the database answered, and refused the batch as a whole. */
 export function isFallen(error: unknown): boolean {
   return toFault(error) === "change"
 }

@@ -8,7 +8,7 @@
 import { closed, overloaded } from "../database-error.ts"
 import { createWaitingChanges, type PendingChange, type WaitingChanges } from "./waiting-changes.ts"
 
-/** What was committed together, or given up, for who watches. */
+/** A batch that was committed or given up, for observers. */
 export interface Commit {
   readonly changes: number
   /** From when it was handed to its lane. */
@@ -25,16 +25,16 @@ export interface GroupCommitOptions<Lane, Change> {
   readonly commit: (lane: Lane, batch: readonly Change[]) => Promise<boolean>
   /** Of the changes with one key one is under way at a time. Absent: a batch keeps their order itself. */
   readonly toKey?: (change: Change) => string
-  /** Called each time before it is looked what is next. */
+  /** Called each time before the next batch is gathered. */
   readonly beforeNext?: () => void
   readonly onDone: (commit: Commit) => void
 }
 
 export interface GroupCommit<Lane, Change> {
-  /** Rejects the change where it is only asked for and too much waits (`overloaded`), or once closed. */
+  /** Rejects a change that may be refused if too many wait (`overloaded`), and every change once closed. */
   readonly add: (change: Change) => void
   readonly waiting: Pick<WaitingChanges<Change>, "remove" | "takeWhere">
-  /** Lanes that commit nothing. Who takes some away puts them back, and calls `proceed`. */
+  /** Idle lanes. A caller that removes some puts them back, and calls `proceed`. */
   readonly idle: Lane[]
   readonly proceed: () => void
   readonly isClosed: () => boolean

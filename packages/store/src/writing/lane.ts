@@ -6,7 +6,7 @@ import type { SafelightError } from "@safelight/core"
 
 export interface Lane<Work, Outcome> {
   /**
-   * Commits a batch. Resolves, once it is durable, to what became of each piece of work in its order; an
+   * Commits a batch. Resolves, once it is durable, to the outcome of each piece of work in its order; an
    * error there refuses that piece alone. It rejects with a `DatabaseError` where the whole of it was not
    * committed: `change` if a part of it can't be stored, `lost` if it may have been committed after all.
    */

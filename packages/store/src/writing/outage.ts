@@ -1,7 +1,7 @@
 /**
- * Whether the database takes commits at all, as the lanes find it: an outage begins with a try that
- * found no connection, or a database that refuses work, and ends with the next one that is answered on
- * any lane. What waits meanwhile waits for the same database, and not for those before it.
+ * Whether the database takes commits at all, as the lanes observe it: an outage begins with a try that found no
+ * connection, or a database that refuses work, and ends with the next one that is answered on any lane. Changes
+ * that wait meanwhile wait for the database, and not for the changes before them.
  */
 import { isSafelightError } from "@safelight/core"
 import { isPassing, toFault } from "../database-error.ts"
@@ -9,7 +9,7 @@ import { isPassing, toFault } from "../database-error.ts"
 export interface Outage {
   /** On the monotonic clock; undefined: there is none. */
   readonly since: () => number | undefined
-  /** What the newest try failed with; undefined where there is none. */
+  /** The error of the newest try; undefined if there is none. */
   readonly error: () => unknown
   /** A try that began at `triedAt` failed with `error`. */
   readonly noteFailed: (error: unknown, triedAt: number) => void
@@ -31,7 +31,7 @@ export function createOutage(): Outage {
   }
 }
 
-/** Whether the database works: it is what was sent that did not stand, or what was read. */
+/** Whether the database works, so that the statement or its values are at fault. */
 function isAnswer(error: unknown): boolean {
   return toFault(error) === "change" || isPassing(error) || isSafelightError(error)
 }

@@ -1,4 +1,4 @@
-/** How long a writer tries what a database does not take. */
+/** How long a writer tries commits that a database does not take. */
 
 export interface Patience {
   /** How long changes are tried again that may be stored already. */

@@ -61,9 +61,9 @@ export function createProof<AnyLane extends ProvingLane>(parts: ProofParts<AnyLa
       return proving
     },
     noteDone() {
-      const told = watchers
+      const waiting = watchers
       watchers = []
-      for (const tell of told) tell()
+      for (const notify of waiting) notify()
     },
   }
 }

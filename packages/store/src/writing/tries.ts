@@ -26,7 +26,7 @@ import type { How, Lane } from "./lane.ts"
 import type { Outage } from "./outage.ts"
 import type { Patience } from "./patience.ts"
 
-/** Settles every change of a batch, and tells whether the database answered for them; never rejects. */
+/** Settles every change of a batch, and resolves to whether the database answered for them; never rejects. */
 export type Commit<Work, Outcome> = (
   lane: Lane<Work, Outcome>,
   batch: readonly Pending<Work, Outcome>[],

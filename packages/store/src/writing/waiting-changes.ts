@@ -9,7 +9,7 @@ export type PendingChange = Pick<AnyPending, "bytes" | "isAsked" | "reject">
 
 export interface WaitingChanges<Change> {
   readonly count: () => number
-  /** Whether so much waits that nothing more should be asked for. */
+  /** Whether so many wait that changes which may be refused are. */
   readonly isFull: () => boolean
   readonly add: (change: Change) => void
   /** A batch of up to `limit` changes, their keys under way from now on. */
@@ -25,7 +25,7 @@ export interface WaitingChanges<Change> {
 /** These limits of a batch keep the wait of its first change short. */
 const MAX_BATCH_CHANGES = 500
 const MAX_BATCH_BYTES = 1_048_576
-/** What waits to be committed; past either, what may be refused is. */
+/** The most that waits to be committed; past either, changes that may be refused are. */
 const MAX_WAITING_CHANGES = 20_000
 const MAX_WAITING_BYTES = 256 * 1_048_576
 

@@ -54,7 +54,7 @@ export function createWriter<Work, Outcome>(
   })
   const proof = createProof({ idle: group.idle, outage, onIdle: group.proceed })
 
-  /** A lane spends all its patience on one batch; what waits behind it must not wait for one after another. */
+  /** A lane may spend all its time on one batch; changes behind it must not wait for one after another. */
   function refuseOverdue(): void {
     const since = outage.since()
     if (since === undefined) return
@@ -74,7 +74,7 @@ export function createWriter<Work, Outcome>(
   }
 }
 
-/** Refuses it when its time is over: as undone where it still waits, and else as unknown. */
+/** Rejects it when its time is over: as undone if it still waits, and as unknown otherwise. */
 function answerInTime<Work, Outcome>(
   arrived: Pending<Work, Outcome>,
   waiting: GroupCommit<never, Pending<Work, Outcome>>["waiting"],
