@@ -11,6 +11,7 @@ import { createService, loadConfiguration, type Service } from "safelight"
 import { createLogRecorder, type LogRecorder } from "../../engine/log-recorder.ts"
 import { readBlock } from "../../support/read-block.ts"
 import { runCommand, temporaryFolder, type CommandEnd } from "../command/command-process.ts"
+import { makeTask, submitTask } from "../own-services.ts"
 
 const WORKFLOWS = new URL("../../../adapters/channel-comfyui/workflows/", import.meta.url)
 
@@ -58,11 +59,8 @@ function toNode(type: string, inputs: object, title: string) {
   return { class_type: type, inputs, _meta: { title } }
 }
 
-async function make(service: Service, model: string, parameters: object) {
-  const sent = await service.engine.submit({ account: "sample", model, parameters })
-  assert.ok(sent.kind === "submitted", JSON.stringify(sent))
-  return (await service.engine.finished(sent.task.id)) ?? assert.fail()
-}
+const make = (service: Service, model: string, parameters: object) =>
+  makeTask(service, { account: "sample", model, parameters })
 
 async function readPicture({ engine }: Service, task: string): Promise<Buffer> {
   const chunks: Uint8Array[] = []
@@ -150,17 +148,17 @@ describe("a service with a ComfyUI server", () => {
     const { configure, start, stub } = await createWorld(t, { clock, runMs: 1_000 })
     await configure([{ type: "comfyui", baseUrl: stub.url, workflows: BOTH }])
     const service = await start()
-    const sent = await service.engine.submit({
+    const parameters = { prompt: "a fox", size: "square" }
+    const accepted = await submitTask(service, {
       account: "sample",
       model: textToImage.id,
-      parameters: { prompt: "a fox", size: "square" },
+      parameters,
     })
-    assert.ok(sent.kind === "submitted")
     while (stub.purchases.length < 1) await new Promise(setImmediate)
     stub.setFaults({ own: ["restart"], times: 1 })
     while (stub.purchases.length < 2) await new Promise(setImmediate)
     await clock.advance(1_000)
-    const task = await service.engine.finished(sent.task.id)
+    const task = await service.engine.finished(accepted.id)
     assert.deepEqual([task?.state, task?.attempt], ["succeeded.available", 2])
     const [first, second, ...more] = stub.purchases.map(({ id }) => id)
     assert.notEqual(first, second)

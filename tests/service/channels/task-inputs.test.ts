@@ -15,6 +15,7 @@ import { createLogRecorder } from "../../engine/log-recorder.ts"
 import { MEDIA_HEADS } from "../../support/media-heads.ts"
 import { until } from "../../support/until.ts"
 import { createTemporaryFolder } from "../../support/temporary-folder.ts"
+import { makeTask, submitTask } from "../own-services.ts"
 
 const PUBLIC_URL = "https://safelight.example/api"
 const { id: MODEL } = referenceToVideo
@@ -62,11 +63,7 @@ async function createWorld(
     stub,
     told: () => JSON.stringify(entries),
     skip: (durationMs) => void (aheadMs += durationMs),
-    async carryOut(parameters) {
-      const sent = await service.engine.submit({ account: "sample", model: MODEL, parameters })
-      assert.ok(sent.kind === "submitted", JSON.stringify(sent))
-      return (await service.engine.finished(sent.task.id)) ?? assert.fail()
-    },
+    carryOut: (parameters) => makeTask(service, { account: "sample", model: MODEL, parameters }),
     paths() {
       const text = JSON.stringify(stub.purchases.at(-1)?.body)
       return [...text.matchAll(/https:\/\/safelight\.example\/api([^"]+)/g)].map(
@@ -248,8 +245,7 @@ describe("a video at its caller's own address", () => {
       24 * HOUR_MS,
     )
     const parameters = { prompt: "fog", duration: 4, video_urls: [url] }
-    const sent = await engine.submit({ account: "sample", model: MODEL, parameters })
-    assert.ok(sent.kind === "submitted", JSON.stringify(sent))
+    const { id } = await submitTask(service, { account: "sample", model: MODEL, parameters })
     await until(() => stub.purchases.length === 1)
     assert.equal(JSON.stringify(stub.purchases).includes(url), false)
     const [path = ""] = paths()
@@ -269,7 +265,7 @@ describe("a video at its caller's own address", () => {
     const head = await fetch(address, { method: "HEAD" })
     assert.deepEqual([head.status, head.headers.get("content-length")], [200, `${film.length}`])
     assert.equal(looks, 1)
-    assert.equal(await engine.erase({ account: "sample", id: sent.task.id }), true)
+    assert.equal(await engine.erase({ account: "sample", id: id }), true)
     const gone = await fetch(address)
     assert.equal(gone.status, 410)
     await gone.body?.cancel()
