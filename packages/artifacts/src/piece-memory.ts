@@ -1,7 +1,7 @@
 /**
  * Memory in which a body is gathered into pieces of one size, each used again once its piece was written: fresh
- * memory for each costs nearly half as much as hashing and writing it. The first piece's memory grows with
- * the body, so that a small body takes little.
+ * memory for each costs nearly half as much as hashing and writing it. The first piece's memory begins with the
+ * size of its first chunk and grows with the body, so that a small body takes little.
  */
 
 export interface PieceMemory {
@@ -14,8 +14,8 @@ export interface PieceMemory {
   release(piece: Uint8Array): void
 }
 
-/** The size of a file stream's chunk. */
-const FIRST_BYTES = 64 * 1024
+/** The least, for bodies that come a few bytes at a time. */
+const FIRST_BYTES = 1_024
 
 export function createPieceMemory(pieceBytes: number): PieceMemory {
   const free: Uint8Array[] = []
@@ -23,8 +23,8 @@ export function createPieceMemory(pieceBytes: number): PieceMemory {
   let length = 0
   let isFirst = true
 
-  function grow(): void {
-    const wanted = isFirst ? Math.max(2 * length, FIRST_BYTES) : pieceBytes
+  function grow(more: number): void {
+    const wanted = isFirst ? Math.max(2 * length, length + more, FIRST_BYTES) : pieceBytes
     const larger = free.pop() ?? allocate(Math.min(wanted, pieceBytes))
     larger.set(piece.subarray(0, length))
     piece = larger
@@ -32,7 +32,7 @@ export function createPieceMemory(pieceBytes: number): PieceMemory {
 
   return {
     fill(chunk) {
-      if (length === piece.byteLength) grow()
+      if (length === piece.byteLength) grow(chunk.byteLength)
       const part = chunk.subarray(0, piece.byteLength - length)
       piece.set(part, length)
       length += part.byteLength
