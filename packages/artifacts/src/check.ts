@@ -17,11 +17,13 @@ export async function checkStorage(driver: ArtifactDriver): Promise<void> {
   if (driver.check !== undefined) {
     return translateFailure(driver, async () => driver.check?.())
   }
-  const locator = `${CHECK_FOLDER}/${randomUUID()}`
+  // A folder of its own: what another check leaves or removes meanwhile is not listed.
+  const folder = `${CHECK_FOLDER}/${randomUUID()}/`
+  const locator = `${folder}byte`
   await storeBody(driver, { locator, body: oneByte() })
   try {
     await translateFailure(driver, async () => {
-      await askFirst(driver.list(`${CHECK_FOLDER}/`, 1))
+      await askFirst(driver.list(folder, 1))
       if (driver.unfinished !== undefined) await askFirst(driver.unfinished(1))
     })
   } catch (error) {

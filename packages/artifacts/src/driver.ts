@@ -1,7 +1,7 @@
 /**
  * What a storage of objects does differently from another: the driver that `createArtifactStorage` is written
  * over. An object is bytes under a key, such as `e3/task/key/random`: names of `a-z0-9_%-` joined by `/`,
- * or one of `.check/random` and `.safelight/mark`. A driver rejects with errors of its own, which
+ * or one of `.check/random/byte` and `.safelight/mark`. A driver rejects with errors of its own, which
  * `describeFailure` puts into words, or with those of `createUnavailable`.
  */
 import type { Pause } from "./requests.ts"
