@@ -27,6 +27,9 @@ interface ClientError {
   }
 }
 
+/** The client's code for credentials that it does not find. */
+const NO_CREDENTIALS = "CredentialsProviderError"
+
 /** Throttling, time-outs, overload. */
 const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504])
 
@@ -59,8 +62,8 @@ export function toRefusal(error: unknown): Refusal | undefined {
   if (error instanceof TypeError && status === undefined) return undefined
   const isSocket = status === undefined && typeof socketCode === "string"
   const code = isSocket ? socketCode : String(name)
-  // Without a status the connection broke, unless the caller ended the request.
-  const isBroken = status === undefined && code !== "AbortError"
+  // Without a status the connection broke, unless the caller ended the request, or nothing could sign it.
+  const isBroken = status === undefined && code !== "AbortError" && code !== NO_CREDENTIALS
   const isPassing =
     isBroken ||
     PASSING_STATUSES.has(status ?? 0) ||
@@ -79,7 +82,7 @@ function describe(status: number | undefined, code: string): string {
     const words = code === "Unknown" || code === "UnknownError" ? "" : ` ${code}`
     return `was answered ${status}${isKnown ? words : " of no known form"}`
   }
-  if (code === "CredentialsProviderError") {
+  if (code === NO_CREDENTIALS) {
     return "found no credentials: neither AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY nor a role gives any"
   }
   if (code === "TimeoutError") return "had no answer in time"
