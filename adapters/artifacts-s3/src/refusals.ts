@@ -62,14 +62,15 @@ export function toRefusal(error: unknown): Refusal | undefined {
   if (error instanceof TypeError && status === undefined) return undefined
   const isSocket = status === undefined && typeof socketCode === "string"
   const code = isSocket ? socketCode : String(name)
-  // Without a status the connection broke, unless the caller ended the request, or nothing could sign it.
-  const isBroken = status === undefined && code !== "AbortError" && code !== NO_CREDENTIALS
-  const isPassing =
-    isBroken ||
-    PASSING_STATUSES.has(status ?? 0) ||
-    PASSING_CODES.has(code) ||
-    $metadata?.clockSkewCorrected === true
+  const isPassing = isPassingCode(status, code) || $metadata?.clockSkewCorrected === true
   return { status, code, isPassing, words: describe(status, code) }
+}
+
+function isPassingCode(status: number | undefined, code: string): boolean {
+  if (PASSING_CODES.has(code)) return true
+  if (status !== undefined) return PASSING_STATUSES.has(status)
+  // Without a status the connection broke, unless the caller ended the request, or nothing could sign it.
+  return code !== "AbortError" && code !== NO_CREDENTIALS
 }
 
 /** No other code of an error document is ever repeated. S3 has one code that is not letters alone. */
