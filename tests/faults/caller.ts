@@ -145,6 +145,8 @@ async function hold(
   if (answer === null || isOfAccount(answer)) return
   if (answer.status === 200) {
     telling.holds.push({ task, expiresAt: until * 1_000, at: Date.now() })
+  } else if (answer.status === 409) {
+    telling.refusedHolds.push({ task, code: answer.body.error?.code ?? "", at: Date.now() })
   } else if (![404, 410, 503].includes(answer.status)) {
     broken.push(`the hold of ${task} was answered ${answer.status} ${answer.body.error?.code}`)
   }

@@ -18,7 +18,7 @@ import { judgeKeys, type KeyPromises } from "./judge-keys.ts"
 import { judgeRows } from "./judge-rows.ts"
 import { toProduct } from "./products.ts"
 import { toSecretWord } from "./requests.ts"
-import { NO_FAULTS } from "./round-faults.ts"
+import { NO_FAULTS, type RoundFaults } from "./round-faults.ts"
 
 const DAY_MS = 86_400_000
 const AT = 1_000_000
@@ -88,15 +88,24 @@ describe("the oracle, of a hold", () => {
   const row = (expiresAt: number) => ({ key: "0.png", expiresAt }) as ArtifactRow
 
   const judgeOf = (rows: readonly ArtifactRow[], events: readonly object[] = [], holds = [HOLD]) =>
-    listen((fail) =>
-      judgeHolds(ENDED, rows, events as StoredEvent[], { holds, faults: NO_FAULTS, fail }),
-    )
+    listen((fail) => {
+      const told = { holds, refusedHolds: [], faults: NO_FAULTS, fail }
+      judgeHolds(ENDED, rows, events as StoredEvent[], told)
+    })
 
   it("names what expires sooner than was answered", () => {
     assertBroken(judgeOf([row(HOLD.expiresAt)]))
     assertBroken(judgeOf([row(HOLD.expiresAt - 1)]), /0.png of task-1 expires at/)
     assertBroken(judgeOf([], [{ type: "expired", at: HOLD.expiresAt - 1 }]), /task-1 expired at/)
     assertBroken(judgeOf([row(1)], [], [{ ...HOLD, task: "another" }]))
+  })
+
+  it("names what was shown as succeeded and is refused as unfinished, unless its end is forgotten", () => {
+    const refusedHolds = [{ task: "task-1", code: "task_not_finished", at: AT }]
+    const judgeIn = (faults: RoundFaults) =>
+      listen((fail) => judgeHolds(ENDED, [], [], { holds: [], refusedHolds, faults, fail }))
+    assertBroken(judgeIn(NO_FAULTS), /the hold of task-1 was answered 409 task_not_finished/)
+    assertBroken(judgeIn(FORGETFUL))
   })
 })
 

@@ -5,7 +5,7 @@
 import type { Book } from "./judge-books.ts"
 import type { ToldCancellation } from "./judge-cancellations.ts"
 import type { ToldErasure } from "./judge-erasures.ts"
-import type { ToldHold } from "./judge-holds.ts"
+import type { RefusedHold, ToldHold } from "./judge-holds.ts"
 import type { ToldRevocation, ToldSuspension } from "./judge-keys.ts"
 import type { AccountSample, ToldLimits } from "./judge-limits.ts"
 import type { ToldQuote } from "./judge-terms.ts"
@@ -38,6 +38,7 @@ export interface Told {
   readonly cancellations: readonly ToldCancellation[]
   readonly erasures: readonly ToldErasure[]
   readonly holds: readonly ToldHold[]
+  readonly refusedHolds: readonly RefusedHold[]
   readonly limits: readonly ToldLimits[]
   readonly quotes: readonly ToldQuote[]
   readonly refusals: readonly ToldRefusal[]
@@ -58,6 +59,7 @@ export function createTelling(): Telling {
     cancellations: [],
     erasures: [],
     holds: [],
+    refusedHolds: [],
     limits: [],
     quotes: [],
     refusals: [],
