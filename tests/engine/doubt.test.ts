@@ -4,6 +4,7 @@ import { describe, it } from "node:test"
 import {
   SafelightError,
   SILENT_LOG,
+  type AbortSignalLike,
   type ChannelRequest,
   type Json,
   type Log,
@@ -39,6 +40,16 @@ function freeze({ storage }: Scene): void {
   const never = (): Promise<never> => new Promise(() => {})
   const frozen = { append: never, take: never, release: never, heartbeat: never }
   Object.assign(storage, { ...frozen, listLeases: never, expire: never })
+}
+
+async function advanceUntil(scene: Scene, isSo: () => Promise<boolean>): Promise<void> {
+  for (let turns = 0; turns < 100 && !(await isSo()); turns += 1) await scene.clock.advance(250)
+  assert.ok(await isSo())
+}
+
+function toRejection(signal: AbortSignalLike): Promise<never> {
+  const error = new SafelightError({ code: "channel-unavailable", message: "called off" })
+  return new Promise((_, reject) => signal.addEventListener("abort", () => reject(error)))
 }
 
 /** A second node over what the first one stores, which is then frozen. */
@@ -123,6 +134,32 @@ describe("a lost answer", () => {
       [0, 1_000, 3_000, 7_000],
     )
     assert.deepEqual(scene.story(id).slice(2), ["doubted", "accepted", "succeeded"])
+  })
+
+  it("of a lookup channel that is found as its task ends is stopped, and named in the log", async () => {
+    const { entries, log } = createLogRecorder()
+    const { promise, resolve } = Promise.withResolvers<{ readonly operation: Json }>()
+    const channel = createScriptedChannel({ submission: LOOKUP, submits: [LOST] })
+    let answer: (() => void) | undefined
+    const slow: ScriptedChannel = {
+      ...channel,
+      find({ signal }) {
+        answer = () => resolve({ operation: { id: 7 } })
+        return Promise.race([promise, toRejection(signal)])
+      },
+    }
+    const { scene, id } = await submitTo(slow, { log })
+    await scene.clock.advance(66_000)
+    assert.ok(answer, "it was never looked up")
+    const cancelled = scene.engine.cancel({ account: "ada", id })
+    await advanceUntil(scene, async () => (await scene.read(id)).state === "failed")
+    assert.equal((await cancelled)?.outcome, "unknown")
+    answer()
+    await scene.clock.advance(1_000)
+    assert.equal((await scene.read(id)).error?.code, "task_cancelled")
+    const line = entries.find(({ message }) => message === "purchase not delivered")
+    assert.deepEqual(line?.fields["operation"], { id: 7 })
+    assert.deepEqual(methods(channel), ["submit", "cancel"])
   })
 
   it("of a lookup channel whose look-ups fail for good ends with its task", async () => {

@@ -15,6 +15,7 @@ import type { Context } from "../host/context.ts"
 import { toAttemptCost } from "../record/attempt-cost.ts"
 import { cancel, type Stopping } from "../record/cancel-task.ts"
 import { toUnheld } from "./overdue.ts"
+import { recordFact } from "./record-fact.ts"
 import { toFindRequest } from "./request.ts"
 import { stopWork } from "./stop-work.ts"
 import type { Work } from "./work.ts"
@@ -74,7 +75,7 @@ function createStopping(
   { isCollecting, wake, wakeHolder }: CancelParts,
   ending: AbortController,
 ): Stopping {
-  const { channels, clock, log, recorder } = context
+  const { channels, clock, log } = context
   const until = clock.monotonicNow() + NEWS_MS
   let pauseMs = LOOK_MS
   const toWork = (head: StreamHead): Work => ({ ...toUnheld(context, head), ending })
@@ -83,11 +84,12 @@ function createStopping(
 
   /** Whether the channel has the purchase after all; it is then followed as any other. */
   async function adopt(head: StreamHead, channel: Channel): Promise<boolean> {
-    const operation = await findOperation(context, toWork(head), channel)
+    const work = toWork(head)
+    const operation = await findOperation(context, work, channel)
     if (operation === undefined) return false
     const upstreamKey = head.task.dispatch?.upstreamKey ?? ""
     const command = { kind: "accept", operation, upstreamKey } as const
-    await recorder.recordFact(head, [command], { maxTries: 1 })
+    await recordFact(context, work, [command], { maxTries: 1 })
     wake()
     return true
   }

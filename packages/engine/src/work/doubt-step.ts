@@ -91,8 +91,8 @@ async function askForKey(context: Context, work: Work, channel: Channel): Promis
   const { clock, deadlines, settings, recorder } = context
   const { attempt, dispatch: sent } = work.head.task
   const request = toFindRequest(work, sent?.upstreamKey ?? "")
-  const { signal } = work.controller
-  const found = await deadlines.run(settings.pollTimeoutMs, signal, (bound) =>
+  // The call outlives its task's end: what was bought for a task that has ended is stopped, and named in the log.
+  const found = await deadlines.run(settings.pollTimeoutMs, work.ending.signal, (bound) =>
     Promise.resolve(channel.find?.({ ...request, signal: bound })),
   )
   if (found === undefined) return rest(context, work)

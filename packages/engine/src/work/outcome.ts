@@ -60,7 +60,7 @@ async function record(
   const inputs = outcome.kind === "completed" ? [] : await toProviderInput(context, work, outcome)
   const isSuccess = command.kind === "succeed"
   await context.probe(isSuccess ? "succeed:before-append" : "outcome:before-append", work.id)
-  const result = await recordFact(context, work, [...before, command], inputs)
+  const result = await recordFact(context, work, [...before, command], { inputs })
   await context.probe(isSuccess ? "succeed:after-append" : "outcome:after-append", work.id)
   if (outcome.kind === "refused") report(context, work, outcome)
   return result

@@ -7,13 +7,14 @@
 import {
   isTerminal,
   toCanonicalJson,
-  type Input,
   type Json,
   type Rejection,
   type StreamHead,
+  type Task,
   type TaskCommand,
 } from "@safelight/core"
 import type { Context } from "../host/context.ts"
+import type { RecordOptions } from "../record/recorder.ts"
 import { discardStored } from "./media/inspect-stored.ts"
 import { discardKept } from "./media/kept-outputs.ts"
 import { stopWork } from "./stop-work.ts"
@@ -24,11 +25,12 @@ export async function recordFact(
   context: Context,
   work: Work,
   commands: readonly TaskCommand[],
-  inputs: readonly Input[] = [],
+  options: Pick<RecordOptions, "inputs" | "maxTries"> = {},
 ): Promise<StepResult> {
   const { signal } = work.ending
   const own = commands.map((command) => toOwn(work, command))
-  const recorded = await context.recorder.recordFact(work.head, own, { inputs, signal })
+  const recorded = await context.recorder.recordFact(work.head, own, { ...options, signal })
+  if (recorded.kind === "superseded") await reportRefused(context, work, commands, {})
   if (recorded.kind === "refused") {
     await reportRefused(context, work, commands, recorded)
     await discardRefused(context, commands, recorded.head)
@@ -59,35 +61,48 @@ async function discardRefused(
 
 type PaidCommand = Extract<TaskCommand, { kind: "accept" | "succeed" | "fail" | "defer" }>
 
+/** Without both where the task is not there any more. */
+interface RefusedFact {
+  readonly head?: StreamHead
+  readonly rejection?: Rejection
+}
+
 /** Reports what was bought and refused; does nothing where the task has that very purchase. */
 async function reportRefused(
   context: Context,
   work: Work,
   commands: readonly TaskCommand[],
-  { head, rejection }: { readonly head: StreamHead; readonly rejection: Rejection },
+  { head, rejection }: RefusedFact,
 ): Promise<void> {
   const paid = commands.find(isPaid)
   if (paid === undefined) return
-  const { dispatch, operation: followed } = work.head.task
-  const operation = paid.kind === "accept" ? paid.operation : followed
-  const upstreamKey = paid.kind === "accept" ? paid.upstreamKey : (dispatch?.upstreamKey ?? "")
-  if (isKnownPurchase(head, upstreamKey, operation)) return
-  const channel = dispatch?.channel
-  const { state } = head.task
-  const cost = paid.kind === "accept" ? undefined : paid.cost
+  const purchase = toPurchase(work, paid)
+  const { operation, upstreamKey } = purchase
+  if (head !== undefined && isKnownPurchase(head, upstreamKey, operation)) return
+  const state = head?.task.state ?? "missing"
   context.log.error(
-    { task: work.id, channel, upstreamKey, operation, state, rejection: rejection.code, cost },
+    { task: work.id, ...purchase, state, rejection: rejection?.code },
     "purchase not delivered",
   )
-  if (paid.kind === "accept" && !mayComeAgain(work, head)) await stop(context, work, operation)
+  if (paid.kind !== "accept" || mayComeAgain(work, head?.task)) return
+  await stop(context, work, operation)
+}
+
+function toPurchase({ head }: Work, paid: PaidCommand) {
+  const { dispatch, operation } = head.task
+  const channel = dispatch?.channel
+  if (paid.kind !== "accept") {
+    return { channel, upstreamKey: dispatch?.upstreamKey ?? "", operation, cost: paid.cost }
+  }
+  return { channel, upstreamKey: paid.upstreamKey, operation: paid.operation }
 }
 
 /**
  * Whether the key may be used for the task again: its storage has lost attempts, and counts them again.
  * A channel that knows keys answers with the very same purchase then.
  */
-function mayComeAgain(work: Work, { task }: StreamHead): boolean {
-  return !isTerminal(task) && task.attempt < work.head.task.attempt
+function mayComeAgain(work: Work, task: Task | undefined): boolean {
+  return task !== undefined && !isTerminal(task) && task.attempt < work.head.task.attempt
 }
 
 /** What came to nothing was paid for where the provider says so, or may have billed it. */
