@@ -2,7 +2,9 @@
  * `other_account_get_p99_slowdown`: how much longer another account's GETs take, by their 99th percentile,
  * while one account asks for `HOLDS` holds of one task, each later than the one before, and reads the task's
  * events meanwhile. Both are measured in turns, so that what else the machine does is in both; the figure is
- * of the medians. `holds_recorded` is how many of the holds became events.
+ * of the medians. `bare_get_p99_slowdown` is the same of a bare server that does nothing but answer: where the
+ * asker, the watcher and the server share few processors, it is what no service can go below.
+ * `holds_recorded` is how many of the holds became events.
  */
 import { once } from "node:events"
 import { Agent, get } from "node:http"
@@ -10,7 +12,8 @@ import { join } from "node:path"
 import { setTimeout } from "node:timers/promises"
 import { Worker } from "node:worker_threads"
 import type { HoldAskerSettings } from "./hold-asker.ts"
-import { createTasks, PICTURE, type HostileServer } from "./hostile-tasks.ts"
+import { startServer } from "./child-server.ts"
+import { createTasks, PICTURE, type HostileServer, type HostileService } from "./hostile-tasks.ts"
 import { median, percentile } from "./measure.ts"
 
 const HOLDS = 26_000
@@ -31,6 +34,35 @@ export async function measureHolds({
       return id
     }),
   )
+  const service = await compare({ url, hostile, other, held, watched })
+  await using bare = await startServer<{ readonly url: string }>("bare-server")
+  const floor = await compare({ url: bare.announcement.url, hostile, other, held, watched })
+  return {
+    other_account_get_p99_slowdown: service.besideMs / service.aloneMs,
+    other_account_get_p99_ms_alone: service.aloneMs,
+    other_account_get_p99_ms_beside_holds: service.besideMs,
+    bare_get_p99_slowdown: floor.besideMs / floor.aloneMs,
+    bare_get_p99_ms_alone: floor.aloneMs,
+    bare_get_p99_ms_beside_holds: floor.besideMs,
+    holds_recorded: await countHolds(url, hostile, held),
+  }
+}
+
+interface Compared extends HostileService {
+  /** The task that is held. */
+  readonly held: string
+  /** The other account's. */
+  readonly watched: string
+}
+
+/** The medians of the rounds' 99th percentiles, in ms. */
+async function compare({
+  url,
+  hostile,
+  other,
+  held,
+  watched,
+}: Compared): Promise<{ readonly aloneMs: number; readonly besideMs: number }> {
   const settings: HoldAskerSettings = { url, key: hostile, id: held, holds: HOLDS, rounds: ROUNDS }
   const asker = new Worker(join(import.meta.dirname, "hold-asker.ts"), { workerData: settings })
   const path = `/v1/tasks/${watched}`
@@ -45,12 +77,7 @@ export async function measureHolds({
     beside.push(await watch({ url, path, key: other }, asked))
   }
   await asker.terminate()
-  return {
-    other_account_get_p99_slowdown: median(beside) / median(alone),
-    other_account_get_p99_ms_alone: median(alone),
-    other_account_get_p99_ms_beside_holds: median(beside),
-    holds_recorded: await countHolds(url, hostile, held),
-  }
+  return { aloneMs: median(alone), besideMs: median(beside) }
 }
 
 interface Watching {

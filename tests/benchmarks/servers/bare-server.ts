@@ -21,6 +21,9 @@ const task = {
   },
 }
 
+/** As long as a page of a task's events is. */
+const page = { events: Array.from({ length: 100 }, () => task) }
+
 const app = new Hono()
 app.post("/v1/tasks", async (context) => {
   const body: { parameters: unknown } = await context.req.json()
@@ -28,6 +31,8 @@ app.post("/v1/tasks", async (context) => {
   return context.json(task, 202, { location: task.links.self })
 })
 app.get("/v1/tasks/:task_id", (context) => context.json(task))
+app.post("/v1/tasks/:task_id/hold", (context) => context.json(task))
+app.get("/v1/tasks/:task_id/events", (context) => context.json(page))
 serve({ fetch: app.fetch, hostname: "127.0.0.1", port: 0 }, ({ port }) => {
   announce({ url: `http://127.0.0.1:${port}` })
 })
