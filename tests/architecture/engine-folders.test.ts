@@ -18,6 +18,7 @@ const ORDER = [
   "scheduling",
   "ownership",
   "work",
+  "media",
   "record",
   "host",
 ] as const

@@ -16,7 +16,7 @@ export interface LoggedMessage {
 const CALL = /\blog\??(?:\.(info|warn|error)|\[([^\]]+)\])\(/g
 /** What passes messages on writes none of its own. */
 const WRITERS = [
-  "packages/core/src/error-log.ts",
+  "packages/core/src/errors/error-log.ts",
   "packages/safelight/src/service/json-log.ts",
   "packages/safelight/src/metrics/observe-log.ts",
 ]

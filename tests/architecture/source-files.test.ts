@@ -1,8 +1,8 @@
 /** The form of every source file: its name, its opening comment, its size (conventions). */
 import assert from "node:assert/strict"
-import { basename } from "node:path"
+import { basename, dirname, posix } from "node:path"
 import { describe, it } from "node:test"
-import { findFiles, findSources, read } from "./workspaces.ts"
+import { findFiles, findSources, findSpecifiers, read } from "./workspaces.ts"
 
 const MOST_LINES = 300
 const KEBAB_CASE = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.(?:test|config|d))?\.(?:ts|tsx|js|mjs|cjs)$/
@@ -27,6 +27,10 @@ const tests = findFiles("tests", ".ts")
 function countCode(source: string): number {
   const bare = source.replaceAll(/^\s*\/\*[\s\S]*?\*\/\s*$/gm, "")
   return bare.split("\n").filter((line) => !/^\s*(?:\/\/.*)?$/.test(line)).length
+}
+
+function isBelow(folder: string, other: string): boolean {
+  return folder.startsWith(`${other}/`)
 }
 
 describe("every source file", () => {
@@ -61,6 +65,17 @@ describe("every source file", () => {
       [...sources, ...tests].filter((path) => !opens.test(read(path))),
       [],
     )
+  })
+
+  it("imports nothing from a folder above its own, types included", () => {
+    const upwards = sources.flatMap((path) =>
+      findSpecifiers(read(path))
+        .filter((module) => module.startsWith("."))
+        .map((module) => posix.join(dirname(path), module))
+        .filter((target) => isBelow(dirname(path), dirname(target)))
+        .map((target) => `${path} imports ${target}`),
+    )
+    assert.deepEqual(upwards, [])
   })
 
   it("reads no environment variable, outside of packages/safelight", () => {

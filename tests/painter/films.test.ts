@@ -21,15 +21,15 @@ import {
   type Frame,
   type FramePainter,
   type FrameSize,
-} from "../../packages/painter/src/frame.ts"
+} from "../../packages/painter/src/drawing/frame.ts"
 import { createGalleryPainter, OVERSCAN } from "../../packages/painter/src/video/gallery-painter.ts"
-import { createRandom } from "../../packages/painter/src/random.ts"
+import { createRandom } from "../../packages/painter/src/drawing/random.ts"
 import { FRAME_RATE } from "../../packages/painter/src/video/render-video.ts"
 import { describeLandscape } from "../../packages/painter/src/landscape/landscape.ts"
 import { createLandscapePainter } from "../../packages/painter/src/landscape/landscape-painter.ts"
 import { createSoundtrack, SAMPLE_RATE } from "../../packages/painter/src/video/soundtrack.ts"
-import { fromHex } from "../../packages/painter/src/tone.ts"
-import { readHalved, toYuv, writeRgb } from "../../packages/painter/src/yuv.ts"
+import { fromHex } from "../../packages/painter/src/drawing/tone.ts"
+import { readHalved, toYuv, writeRgb } from "../../packages/painter/src/drawing/yuv.ts"
 
 const RENDER_VIDEO = new URL("../../packages/painter/src/video/render-video.ts", import.meta.url)
 

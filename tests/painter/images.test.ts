@@ -12,14 +12,14 @@ import {
   SERIF_RANGES,
   toLetterable,
 } from "../../packages/painter/src/image/letterable.ts"
-import { createFrame, type Frame } from "../../packages/painter/src/frame.ts"
+import { createFrame, type Frame } from "../../packages/painter/src/drawing/frame.ts"
 import { toEditSize } from "../../packages/painter/src/image/edit-size.ts"
 import { createPalette } from "../../packages/painter/src/image/palette.ts"
-import { landscapeInks, paintLandscape } from "../../packages/painter/src/image/scenes/landscape.ts"
+import { landscapeInks, paintLandscape } from "../../packages/painter/src/scenes/landscape.ts"
 import { createLandscapePainter } from "../../packages/painter/src/landscape/landscape-painter.ts"
 import { describeLandscape } from "../../packages/painter/src/landscape/landscape.ts"
-import { createRandom, toSeed } from "../../packages/painter/src/random.ts"
-import { toYuv } from "../../packages/painter/src/yuv.ts"
+import { createRandom, toSeed } from "../../packages/painter/src/drawing/random.ts"
+import { toYuv } from "../../packages/painter/src/drawing/yuv.ts"
 import { paintEdit, paintPicture } from "./paint-images.ts"
 
 /** One prompt a scene. */

@@ -12,7 +12,7 @@ import {
   type RateStorage,
   type TaskService,
 } from "@safelight/core"
-import { toSettings, type AccessSettings } from "./defaults.ts"
+import { toSettings, type AccessSettings } from "./settings/defaults.ts"
 import { createAuthenticate } from "./keys/authenticate.ts"
 import { authorize } from "./keys/authorize.ts"
 import type { IdentityStorage } from "./keys/verify-key.ts"

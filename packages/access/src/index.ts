@@ -1,6 +1,6 @@
 /** The public face of the package: who may call, how often, and by which link. */
 export { createAccess, type AccessOptions, type AccessStorage } from "./access.ts"
-export { DEFAULTS, type AccessSettings } from "./defaults.ts"
+export { DEFAULTS, type AccessSettings } from "./settings/defaults.ts"
 export { createApiKeyParts, formatApiKey, parseApiKey, type ApiKeyParts } from "./keys/api-key.ts"
 export { createFirstKey, createKey, rotateKey } from "./keys/api-keys.ts"
 export { createSignIn, type SignIn, type SignInOptions } from "./keys/sign-in.ts"

@@ -4,7 +4,7 @@
  * of the client are in camel case. A call whose `signal` is aborted rejects with the signal's reason.
  */
 import { createAdminCalls, type AdminCalls } from "./admin/admin-calls.ts"
-import { ApiError } from "./api-error.ts"
+import { ApiError } from "./connection/api-error.ts"
 import type { Artifact, EventList, ListQuery, Task, TaskList } from "./api/answers.ts"
 import type { TaskUsage, UsageReport } from "./api/usage-answers.ts"
 import type { Me } from "./api/key-answers.ts"
@@ -21,7 +21,7 @@ import {
 } from "./api/check-answers.ts"
 import { MODELS_PATH, toModelPath, toTaskPath, withQuery } from "./api/paths.ts"
 import { createTaskArtifact, type TaskArtifact } from "./artifacts/task-artifact.ts"
-import { checkOptions, type ClientOptions } from "./client-options.ts"
+import { checkOptions, type ClientOptions } from "./connection/client-options.ts"
 import { createConnection, type Connection } from "./connection/connection.ts"
 import { quoteTask } from "./prices/quote-task.ts"
 import { cancelTask, type ClientCancellation } from "./tasks/cancel-task.ts"

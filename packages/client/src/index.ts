@@ -10,8 +10,13 @@ export type { AdminCalls, Channel, OperatorUsageQuery } from "./admin/admin-call
 export type { AllTasksQuery, StoredEvent, TaskVerdict } from "./admin/admin-task-calls.ts"
 export { proveEvents, type EventProof } from "./admin/prove-events.ts"
 export type { AuditKind, AuditMessage, AuditProgress, AuditReport } from "./admin/audit-messages.ts"
-export { ApiError, isApiError } from "./api-error.ts"
-export type { ApiErrorCode, ApiErrorType, ClientErrorCode, ParameterFault } from "./api-error.ts"
+export { ApiError, isApiError } from "./connection/api-error.ts"
+export type {
+  ApiErrorCode,
+  ApiErrorType,
+  ClientErrorCode,
+  ParameterFault,
+} from "./connection/api-error.ts"
 export type {
   Artifact,
   ArtifactLink,
@@ -51,9 +56,9 @@ export type { ModelParameters } from "./api/models.ts"
 export type { DownloadOptions, DownloadProgress } from "./artifacts/download.ts"
 export type { LinkOptions, TaskArtifact } from "./artifacts/task-artifact.ts"
 export { createClient, type Client, type TaskEvent, type UsageQuery } from "./client.ts"
-export type { ClientOptions, FetchLike } from "./client-options.ts"
-export type { ClientClock } from "./clock.ts"
-export { DEFAULTS, type ClientSettings } from "./settings.ts"
+export type { ClientOptions, FetchLike } from "./connection/client-options.ts"
+export type { ClientClock } from "./connection/clock.ts"
+export { DEFAULTS, type ClientSettings } from "./connection/settings.ts"
 export type { ClientCancellation } from "./tasks/cancel-task.ts"
 export type { ResetMessage, StreamOptions, TaskMessage } from "./streams/follow-stream.ts"
 export type { ClientTask } from "./tasks/client-task.ts"

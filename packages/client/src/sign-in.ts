@@ -1,7 +1,7 @@
 /** Signing in by a one-time link, before there is a key. */
 import { isSignIn } from "./api/check-answers.ts"
 import type { SignIn } from "./api/key-answers.ts"
-import { checkService, type ClientOptions } from "./client-options.ts"
+import { checkService, type ClientOptions } from "./connection/client-options.ts"
 import { createConnection } from "./connection/connection.ts"
 
 export interface SignInOptions extends Omit<ClientOptions, "key"> {

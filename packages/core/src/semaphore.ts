@@ -3,7 +3,7 @@
  * and work that is heavier than all permits is done alone.
  */
 import type { AbortSignalLike } from "./ports/clock.ts"
-import { SafelightError } from "./safelight-error.ts"
+import { SafelightError } from "./errors/safelight-error.ts"
 
 export interface Semaphore {
   /**

@@ -3,7 +3,7 @@
  * is: its unfinished tasks are continued elsewhere, and working on them here would buy them twice.
  */
 import type { Transfer } from "./ports/transfer-storage.ts"
-import { SafelightError } from "./safelight-error.ts"
+import { SafelightError } from "./errors/safelight-error.ts"
 
 /** The id of the transfer that seals a database; a digest never reads like it. */
 export const SEAL_ID = "seal"

@@ -5,6 +5,6 @@
 export { GRADE_WORDS } from "./image/grade-words.ts"
 export { renderEdit, type EditRequest } from "./image/render-edit.ts"
 export { renderPicture } from "./image/render-picture.ts"
-export type { MediaReading, ReadMedia } from "./read-media.ts"
+export type { MediaReading, ReadMedia } from "./drawing/read-media.ts"
 export type { ReferenceSound, ReferenceVideo } from "./video/reference.ts"
 export { renderVideo, type VideoRequest } from "./video/render-video.ts"

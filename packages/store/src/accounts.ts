@@ -4,11 +4,11 @@
  */
 import assert from "node:assert/strict"
 import { NO_LIMITS, type Account, type AccountSettings, type AccountStorage } from "@safelight/core"
-import { toStep, type Database } from "./driver.ts"
+import { toStep, type Database } from "./sql/driver.ts"
 import { createGatheredRead } from "./gathered-read.ts"
 import { NONE_WANTED, selectLabelled, toWantedLabels, type WantedLabels } from "./labels.ts"
-import { describeStatements, type Compiler } from "./statement.ts"
-import { allOf, TABLES, type StoreDatabase } from "./tables.ts"
+import { describeStatements, type Compiler } from "./sql/statement.ts"
+import { allOf, TABLES, type StoreDatabase } from "./sql/tables.ts"
 import { TOTALS_STATEMENTS } from "./totals.ts"
 
 type AccountRow = StoreDatabase["accounts"]

@@ -5,8 +5,8 @@
  */
 import type { Admission } from "@safelight/core"
 import { sql, type SqlBool } from "kysely"
-import { describeStatements } from "./statement.ts"
-import { allOf, TABLES, type IdempotencyRow } from "./tables.ts"
+import { describeStatements } from "./sql/statement.ts"
+import { allOf, TABLES, type IdempotencyRow } from "./sql/tables.ts"
 
 const ALL = Number.MAX_SAFE_INTEGER
 

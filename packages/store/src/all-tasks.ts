@@ -9,9 +9,9 @@ import {
   type InsightStorage,
   type TaskStatus,
 } from "@safelight/core"
-import type { Connections } from "./driver.ts"
+import type { Connections } from "./sql/driver.ts"
 import { LISTED_TASKS } from "./lists.ts"
-import { describeStatements, type Compiler } from "./statement.ts"
+import { describeStatements, type Compiler } from "./sql/statement.ts"
 
 export interface AllBounds {
   /** Inclusive. */

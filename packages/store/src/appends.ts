@@ -17,11 +17,11 @@ import {
 } from "@safelight/core"
 import { sql } from "kysely"
 import { ADMISSION_STATEMENTS } from "./admission.ts"
-import { toStep, type Step } from "./driver.ts"
+import { toStep, type Step } from "./sql/driver.ts"
 import { FEED_ADDITIONS, toFeedSteps } from "./feed-additions.ts"
 import { LABEL_STATEMENTS, toLabelRows } from "./labels.ts"
-import type { LogChange } from "./log-change.ts"
-import { describeStatements, type Compiler } from "./statement.ts"
+import type { LogChange } from "./sql/log-change.ts"
+import { describeStatements, type Compiler } from "./sql/statement.ts"
 import {
   allOf,
   TABLES,
@@ -29,7 +29,7 @@ import {
   type ReadyRow,
   type StoreDatabase,
   type StoredTaskRow,
-} from "./tables.ts"
+} from "./sql/tables.ts"
 
 const TASKS = describeStatements(({ db, compile }) => ({
   /** The check of a new task: adds its row if there is none. */

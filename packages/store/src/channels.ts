@@ -4,9 +4,9 @@
  */
 import type { ChannelStorage, PausedChannel } from "@safelight/core"
 import { sql, type Expression } from "kysely"
-import { toStep, type Database } from "./driver.ts"
-import { describeStatements, type Compiler } from "./statement.ts"
-import { allOf, TABLES } from "./tables.ts"
+import { toStep, type Database } from "./sql/driver.ts"
+import { describeStatements, type Compiler } from "./sql/statement.ts"
+import { allOf, TABLES } from "./sql/tables.ts"
 
 export interface Period {
   /** Inclusive. */

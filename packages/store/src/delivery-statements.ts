@@ -14,8 +14,8 @@ import {
   type WaitingRequest,
 } from "@safelight/core"
 import { sql, type Kysely } from "kysely"
-import { describeStatements } from "./statement.ts"
-import { allOf, TABLES, type StoreDatabase } from "./tables.ts"
+import { describeStatements } from "./sql/statement.ts"
+import { allOf, TABLES, type StoreDatabase } from "./sql/tables.ts"
 
 const PENDING = sql.lit("pending" as const)
 const FAILED = sql.lit("failed" as const)

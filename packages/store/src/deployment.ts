@@ -10,9 +10,9 @@ import type {
   DeploymentRecord,
   DeploymentStorage,
 } from "@safelight/core"
-import { toStep, type Database, type Step } from "./driver.ts"
-import { describeStatements, type Compiler } from "./statement.ts"
-import { TABLES, type DatabaseOrigin, type DeploymentRow } from "./tables.ts"
+import { toStep, type Database, type Step } from "./sql/driver.ts"
+import { describeStatements, type Compiler } from "./sql/statement.ts"
+import { TABLES, type DatabaseOrigin, type DeploymentRow } from "./sql/tables.ts"
 
 /** The `adoptedAt` of the sealing secret: no adoption was made before the epoch. */
 const SEALING = -1

@@ -3,8 +3,8 @@
  * locks the row of the feed until the commit; of an account without a feed none of them changes a row.
  */
 import type { Append, FeedEntry } from "@safelight/core"
-import { toStep, type Step } from "./driver.ts"
-import { describeStatements } from "./statement.ts"
+import { toStep, type Step } from "./sql/driver.ts"
+import { describeStatements } from "./sql/statement.ts"
 
 export const FEED_ADDITIONS = describeStatements(({ db, compile }) => ({
   /** Takes as many positions of the account's feed; changes no row of an account without one. */

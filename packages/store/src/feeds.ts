@@ -5,11 +5,11 @@
 import { randomUUID } from "node:crypto"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { KEPT_FOREVER, type Feed, type FeedStorage } from "@safelight/core"
-import { countOf, toStep, type Database } from "./driver.ts"
+import { countOf, toStep, type Database } from "./sql/driver.ts"
 import type { FeedWatch } from "./feed-watch.ts"
 import type { RecentTasks } from "./recent-tasks.ts"
-import { describeStatements, type Compiler } from "./statement.ts"
-import { allOf, TABLES } from "./tables.ts"
+import { describeStatements, type Compiler } from "./sql/statement.ts"
+import { allOf, TABLES } from "./sql/tables.ts"
 
 export interface Kept {
   readonly account: string

@@ -4,7 +4,7 @@
  */
 import type { Expression, ExpressionBuilder } from "kysely"
 import { sql } from "kysely"
-import type { StoreDatabase } from "./tables.ts"
+import type { StoreDatabase } from "./sql/tables.ts"
 
 /** In an update of `ready`: the row's start tag, or null if the task was ever dispatched. */
 export function toTagOnceFree(

@@ -7,8 +7,8 @@ export {
   toSafelightError,
   type DatabaseErrorOptions,
   type Fault,
-} from "./database-error.ts"
-export type { SqlValue, StoreDialect } from "./dialect.ts"
+} from "./sql/database-error.ts"
+export type { SqlValue, StoreDialect } from "./sql/dialect.ts"
 export {
   toStep,
   type Change,
@@ -22,7 +22,7 @@ export {
   type QuestionPart,
   type Step,
   type StepResult,
-} from "./driver.ts"
+} from "./sql/driver.ts"
 export { judge, type Facts, type Head, type Judgement } from "./judge.ts"
 export { toLabelRows } from "./labels.ts"
 export { LEASE_STATEMENTS } from "./leases.ts"
@@ -33,8 +33,8 @@ export {
   type LogChange,
   type LogOutcome,
   type WriteLog,
-} from "./log-change.ts"
-export { createLongReads, MOST_OF_ACCOUNT, MOST_WAITING, type LongReads } from "./long-reads.ts"
+} from "./sql/log-change.ts"
+export { createLongReads, MOST_OF_ACCOUNT, MOST_WAITING, type LongReads } from "./sql/long-reads.ts"
 export {
   migrate,
   SCHEMA_VERSION,
@@ -73,7 +73,7 @@ export {
   type Compiler,
   type RawRows,
   type Statement,
-} from "./statement.ts"
+} from "./sql/statement.ts"
 export { STATEMENTS } from "./statements.ts"
 export { createStorage } from "./storage.ts"
 export {
@@ -86,11 +86,11 @@ export {
   type ReadyRow,
   type StoreDatabase,
   type StoredTaskRow,
-} from "./tables.ts"
+} from "./sql/tables.ts"
 export { createTakeCursor, CURSOR_MS, type TakeCursor } from "./take-cursor.ts"
 export { createWakeUps, type WakeUps } from "./wake-ups.ts"
 export type { Commit } from "./writing/group-commit.ts"
 export type { How, Lane } from "./writing/lane.ts"
 export { NO_PATIENCE, SERVER_PATIENCE, type Patience } from "./writing/patience.ts"
 export { createWriter, type Writer, type WriterOptions } from "./writing/writer.ts"
-export type { Codec, Column, Table } from "./columns.ts"
+export type { Codec, Column, Table } from "./sql/columns.ts"

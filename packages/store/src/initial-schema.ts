@@ -10,7 +10,7 @@
  * snapshot last: what PostgreSQL writes of a change leaves out how a row begins and ends as it did before.
  */
 import { sql, type Kysely } from "kysely"
-import type { StoreDialect } from "./dialect.ts"
+import type { StoreDialect } from "./sql/dialect.ts"
 
 const TABLES = `
 create table events (

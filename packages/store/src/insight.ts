@@ -5,8 +5,8 @@
 import { OUTCOME_GROUPINGS, type InsightStorage, type OutcomeGrouping } from "@safelight/core"
 import { sql, type RawBuilder } from "kysely"
 import type { Period } from "./channels.ts"
-import type { Database } from "./driver.ts"
-import { describeStatements, type Compiler, type Statement } from "./statement.ts"
+import type { Database } from "./sql/driver.ts"
+import { describeStatements, type Compiler, type Statement } from "./sql/statement.ts"
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000

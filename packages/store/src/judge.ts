@@ -8,8 +8,14 @@
  */
 import { SafelightError, type Admission } from "@safelight/core"
 import { findFullLimit, type Room } from "./admission.ts"
-import { ADMITTED, CONFLICT, toNewestEvent, type LogChange, type LogOutcome } from "./log-change.ts"
-import type { IdempotencyRow } from "./tables.ts"
+import {
+  ADMITTED,
+  CONFLICT,
+  toNewestEvent,
+  type LogChange,
+  type LogOutcome,
+} from "./sql/log-change.ts"
+import type { IdempotencyRow } from "./sql/tables.ts"
 import type { How } from "./writing/lane.ts"
 
 /** Facts by which a batch is judged, as its transaction reads them. */

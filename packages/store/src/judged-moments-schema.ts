@@ -3,7 +3,7 @@
  * begins with the moment of its newest task: ids begin with theirs. Frozen, as `initial-schema.ts` is.
  */
 import { sql, type Kysely } from "kysely"
-import type { StoreDialect } from "./dialect.ts"
+import type { StoreDialect } from "./sql/dialect.ts"
 
 export async function createJudgedMoments(
   db: Kysely<unknown>,

@@ -1,7 +1,7 @@
 /** The moment by which things were last removed for their age. One row: the next moment takes its place. */
 import type { JudgedMomentStorage } from "@safelight/core"
-import { toStep, type Connections } from "./driver.ts"
-import { describeStatements, type Compiler } from "./statement.ts"
+import { toStep, type Connections } from "./sql/driver.ts"
+import { describeStatements, type Compiler } from "./sql/statement.ts"
 
 const JUDGED_MOMENT_STATEMENTS = describeStatements(({ db, compile }) => ({
   find: compile(() => db.selectFrom("judgedMoments").select("at")),

@@ -4,9 +4,9 @@
  */
 import { SafelightError, type KeyStorage, type StoredKey } from "@safelight/core"
 import { ACCOUNT_STATEMENTS, toNewAccount } from "./accounts.ts"
-import { countOf, toStep, type Connections } from "./driver.ts"
-import { describeStatements, type Compiler } from "./statement.ts"
-import { allOf, TABLES } from "./tables.ts"
+import { countOf, toStep, type Connections } from "./sql/driver.ts"
+import { describeStatements, type Compiler } from "./sql/statement.ts"
+import { allOf, TABLES } from "./sql/tables.ts"
 
 export const KEY_STATEMENTS = describeStatements(({ db, compile }) => {
   const columns = db.selectFrom("keys").select(TABLES.keys.members)

@@ -4,8 +4,8 @@
  */
 import { fromLabelTexts, toLabelTexts, type Append, type Labels } from "@safelight/core"
 import type { Expression, ExpressionBuilder, SelectQueryBuilder, SqlBool } from "kysely"
-import { describeStatements, type Compiler } from "./statement.ts"
-import { allOf, TABLES, type LabelRow, type StoreDatabase } from "./tables.ts"
+import { describeStatements, type Compiler } from "./sql/statement.ts"
+import { allOf, TABLES, type LabelRow, type StoreDatabase } from "./sql/tables.ts"
 
 export const LABEL_STATEMENTS = describeStatements(({ db, compile }) => ({
   insertLabel: compile((row: LabelRow) =>

@@ -5,9 +5,9 @@
  */
 import type { HeartbeatRequest, LeaseFacts, QueueStorage, WorkerLease } from "@safelight/core"
 import { sql } from "kysely"
-import { toStep, type Connections } from "./driver.ts"
+import { toStep, type Connections } from "./sql/driver.ts"
 import { toTagOnceFree } from "./free-tag.ts"
-import { describeStatements, type Compiler } from "./statement.ts"
+import { describeStatements, type Compiler } from "./sql/statement.ts"
 
 export interface OfLease {
   readonly lease: string

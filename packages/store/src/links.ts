@@ -1,8 +1,8 @@
 /** What private links rest on: the newest two keys stay, and every rise of an epoch counts. */
 import type { LinkKey, LinkStorage } from "@safelight/core"
 import { ACCOUNT_STATEMENTS, toNewAccount } from "./accounts.ts"
-import { toStep, type Connections } from "./driver.ts"
-import { describeStatements, type Compiler } from "./statement.ts"
+import { toStep, type Connections } from "./sql/driver.ts"
+import { describeStatements, type Compiler } from "./sql/statement.ts"
 
 export interface ArtifactName {
   readonly task: string

@@ -6,9 +6,9 @@
  * `LISTED_TASKS`: that one, the floor, is found along the index first.
  */
 import { fromSnapshot, type ListRequest, type Storage, type TaskStatus } from "@safelight/core"
-import type { Connections } from "./driver.ts"
+import type { Connections } from "./sql/driver.ts"
 import { hasOthers, toWantedLabels, type WantedLabels } from "./labels.ts"
-import { describeStatements, type Compiler } from "./statement.ts"
+import { describeStatements, type Compiler } from "./sql/statement.ts"
 
 /** Tasks that one page of a filtered list reads: about 1 ms of SQLite's thread. */
 export const LISTED_TASKS = 1_000

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict"
 import { isSafelightError, SafelightError, type Append, type Storage } from "@safelight/core"
 import { assertConsistent } from "./consistent-append.ts"
-import type { WriteLog } from "./log-change.ts"
+import type { WriteLog } from "./sql/log-change.ts"
 
 export type LogMethods = Pick<Storage, "append" | "admit">
 

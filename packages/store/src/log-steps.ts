@@ -6,9 +6,9 @@
 import assert from "node:assert/strict"
 import type { Admission, Append } from "@safelight/core"
 import { APPEND_STATEMENTS, createAppendSteps } from "./appends.ts"
-import type { Connections, StepResult } from "./driver.ts"
-import { ADMITTED, CONFLICT, toNewestEvent, type WriteLog } from "./log-change.ts"
-import type { Compiler } from "./statement.ts"
+import type { Connections, StepResult } from "./sql/driver.ts"
+import { ADMITTED, CONFLICT, toNewestEvent, type WriteLog } from "./sql/log-change.ts"
+import type { Compiler } from "./sql/statement.ts"
 
 export function createStepLog({ read, commit }: Connections, compiler: Compiler): WriteLog {
   const { toChecks, toSteps, toUse } = createAppendSteps(compiler)

@@ -6,7 +6,7 @@
  */
 import { SafelightError } from "@safelight/core"
 import { sql, type Kysely } from "kysely"
-import type { StoreDialect } from "./dialect.ts"
+import type { StoreDialect } from "./sql/dialect.ts"
 import { createInitialSchema } from "./initial-schema.ts"
 import { createJudgedMoments } from "./judged-moments-schema.ts"
 import { createOperatorChanges } from "./operator-changes-schema.ts"

@@ -1,6 +1,6 @@
 /** The schema in which operators' changes are recorded. Frozen, as `initial-schema.ts` is. */
 import { sql, type Kysely } from "kysely"
-import type { StoreDialect } from "./dialect.ts"
+import type { StoreDialect } from "./sql/dialect.ts"
 
 export async function createOperatorChanges(
   db: Kysely<unknown>,

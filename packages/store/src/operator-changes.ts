@@ -1,8 +1,8 @@
 /** The record of operators' changes. Ids begin with the moment at which they were made, so a page is read along the key. */
 import type { OperatorChange, OperatorChangeStorage } from "@safelight/core"
-import { toStep, type Connections } from "./driver.ts"
-import { describeStatements, type Compiler } from "./statement.ts"
-import { allOf, TABLES } from "./tables.ts"
+import { toStep, type Connections } from "./sql/driver.ts"
+import { describeStatements, type Compiler } from "./sql/statement.ts"
+import { allOf, TABLES } from "./sql/tables.ts"
 
 /** No UUID is above it. */
 const ABOVE_ALL = "g"

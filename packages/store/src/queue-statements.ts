@@ -7,7 +7,7 @@
 import type { DueRequest, OverdueRequest, ReleaseRequest, TakeRequest } from "@safelight/core"
 import { sql, type SelectQueryBuilder } from "kysely"
 import { toTagOnceFree } from "./free-tag.ts"
-import { describeStatements, type Compiler, type Statement } from "./statement.ts"
+import { describeStatements, type Compiler, type Statement } from "./sql/statement.ts"
 
 /** Where a read of the queue begins: at a moment for due tasks, at a start tag for new tasks. */
 export interface QueueFront {

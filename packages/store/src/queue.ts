@@ -13,7 +13,7 @@ import {
   type Taken,
 } from "@safelight/core"
 import { QUEUE_CHANGES } from "./appends.ts"
-import { countOf, rowsOf, toStep, type Database } from "./driver.ts"
+import { countOf, rowsOf, toStep, type Database } from "./sql/driver.ts"
 import type { LeaseMethods } from "./leases.ts"
 import {
   QUEUE_FRONT,
@@ -22,7 +22,7 @@ import {
   toTakeShape,
   type QueueFront,
 } from "./queue-statements.ts"
-import type { Compiler } from "./statement.ts"
+import type { Compiler } from "./sql/statement.ts"
 import { createTakeCursor, NO_CURSOR, type TakeCursor } from "./take-cursor.ts"
 
 type QueueMethods = Omit<

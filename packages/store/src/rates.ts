@@ -1,7 +1,7 @@
 /** The one moment of each account and policy, moved by compare-and-set. */
 import type { RateName, RateStorage } from "@safelight/core"
-import { toStep, type Connections } from "./driver.ts"
-import { describeStatements, type Compiler } from "./statement.ts"
+import { toStep, type Connections } from "./sql/driver.ts"
+import { describeStatements, type Compiler } from "./sql/statement.ts"
 
 type Moment = RateName & { readonly moment: number }
 

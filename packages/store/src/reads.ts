@@ -11,11 +11,11 @@ import {
 } from "@safelight/core"
 import { sql } from "kysely"
 import { ADMISSION_STATEMENTS } from "./admission.ts"
-import { countOf, toStep, type Database } from "./driver.ts"
+import { countOf, toStep, type Database } from "./sql/driver.ts"
 import { createGatheredRead } from "./gathered-read.ts"
 import { LABEL_STATEMENTS, toLabels } from "./labels.ts"
-import { describeStatements, type Compiler } from "./statement.ts"
-import { TABLES } from "./tables.ts"
+import { describeStatements, type Compiler } from "./sql/statement.ts"
+import { TABLES } from "./sql/tables.ts"
 
 /** Tasks whose newest state is kept in memory: about 2 KB each, twice that many. */
 const KEPT_HEADS = 4_096

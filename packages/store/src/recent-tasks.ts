@@ -3,7 +3,7 @@
  * and need not ask the database for a task that was written through this storage just now.
  */
 import type { Append, FeedEntry, ReadEntry, StoredEvent, Task } from "@safelight/core"
-import { toNewestEvent } from "./log-change.ts"
+import { toNewestEvent } from "./sql/log-change.ts"
 
 /** At most 32 MiB of what callers wrote. */
 const KEPT_TASKS = 1_024

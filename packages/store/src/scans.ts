@@ -3,9 +3,9 @@
  * missing is shown all the same; a page is one snapshot of the database.
  */
 import type { ScannedStream, Storage } from "@safelight/core"
-import type { Database } from "./driver.ts"
-import { describeStatements, toRows, type Compiler, type RawRows } from "./statement.ts"
-import { TABLES } from "./tables.ts"
+import type { Database } from "./sql/driver.ts"
+import { describeStatements, toRows, type Compiler, type RawRows } from "./sql/statement.ts"
+import { TABLES } from "./sql/tables.ts"
 
 /** Rows of task ids past `after` up to and with `last`. */
 export interface Range {

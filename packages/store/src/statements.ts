@@ -14,7 +14,7 @@ import { QUEUE_STATEMENTS } from "./queue-statements.ts"
 import { RATE_STATEMENTS } from "./rates.ts"
 import { READ_STATEMENTS } from "./reads.ts"
 import { SCAN_STATEMENTS } from "./scans.ts"
-import { describeStatements } from "./statement.ts"
+import { describeStatements } from "./sql/statement.ts"
 import { TOTALS_STATEMENTS } from "./totals.ts"
 import { WEBHOOK_STATEMENTS } from "./webhook-statements.ts"
 

@@ -1,9 +1,9 @@
 /** Replaces one task's row, and puts the task where it belongs, unless it has changed since it was read. */
 import type { Storage, TaskPlace, TaskRow } from "@safelight/core"
 import { QUEUE_CHANGES } from "./appends.ts"
-import { toStep, type Connections, type Step } from "./driver.ts"
-import { describeStatements, type Compiler } from "./statement.ts"
-import { allOf, TABLES, toStoredTaskRow, type StoredTaskRow } from "./tables.ts"
+import { toStep, type Connections, type Step } from "./sql/driver.ts"
+import { describeStatements, type Compiler } from "./sql/statement.ts"
+import { allOf, TABLES, toStoredTaskRow, type StoredTaskRow } from "./sql/tables.ts"
 
 export const TASK_ROW_STATEMENTS = describeStatements(({ db, compile }) => ({
   /** Changes no row that stands at another version or hash. */

@@ -4,8 +4,8 @@
  * Unfinished tasks are those in the queue.
  */
 import { expressionBuilder, sql } from "kysely"
-import { describeStatements, type Compiler } from "./statement.ts"
-import type { StoreDatabase } from "./tables.ts"
+import { describeStatements, type Compiler } from "./sql/statement.ts"
+import type { StoreDatabase } from "./sql/tables.ts"
 
 const EXPRESSION = expressionBuilder<StoreDatabase, "accounts" | "charges" | "ready" | "tasks">()
 

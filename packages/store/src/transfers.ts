@@ -10,9 +10,9 @@ import {
 } from "@safelight/core"
 import { sql } from "kysely"
 import { ADMISSION_STATEMENTS } from "./admission.ts"
-import { toStep, type Connections } from "./driver.ts"
-import { describeStatements, type Compiler } from "./statement.ts"
-import { allOf, TABLES, type IdempotencyRow, type StoreDatabase } from "./tables.ts"
+import { toStep, type Connections } from "./sql/driver.ts"
+import { describeStatements, type Compiler } from "./sql/statement.ts"
+import { allOf, TABLES, type IdempotencyRow, type StoreDatabase } from "./sql/tables.ts"
 
 const SIDE_RECORDS = describeStatements(({ db, compile }) => ({
   /** The side records of a task at one moment: inputs, uses of keys, labels, epochs in the same columns. */

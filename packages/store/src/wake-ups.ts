@@ -6,8 +6,8 @@
 import { randomUUID } from "node:crypto"
 import { setTimeout } from "node:timers/promises"
 import type { Log, QueueStorage } from "@safelight/core"
-import { toSafelightError } from "./database-error.ts"
-import type { Listening, Notifications } from "./driver.ts"
+import { toSafelightError } from "./sql/database-error.ts"
+import type { Listening, Notifications } from "./sql/driver.ts"
 
 /** At most twenty a second: each makes every listener read the queue. */
 const WAKE_MS = 50

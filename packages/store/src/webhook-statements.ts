@@ -8,8 +8,8 @@ import {
 } from "@safelight/core"
 import { sql } from "kysely"
 import { DELIVERY_STATEMENTS } from "./delivery-statements.ts"
-import { describeStatements } from "./statement.ts"
-import { allOf, TABLES } from "./tables.ts"
+import { describeStatements } from "./sql/statement.ts"
+import { allOf, TABLES } from "./sql/tables.ts"
 
 const PENDING = sql.lit("pending" as const)
 

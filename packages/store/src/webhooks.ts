@@ -10,8 +10,8 @@ import type {
   Standing,
   WebhookStorage,
 } from "@safelight/core"
-import { countOf, rowsOf, toStep, type Database, type Step } from "./driver.ts"
-import type { Compiler } from "./statement.ts"
+import { countOf, rowsOf, toStep, type Database, type Step } from "./sql/driver.ts"
+import type { Compiler } from "./sql/statement.ts"
 import { WEBHOOK_STATEMENTS } from "./webhook-statements.ts"
 
 type Statements = ReturnType<typeof WEBHOOK_STATEMENTS>

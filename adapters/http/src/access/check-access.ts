@@ -18,7 +18,7 @@ import type {
 } from "@safelight/core"
 import type { ErrorCode } from "../errors/error-table.ts"
 import { Refusal } from "../errors/refusal.ts"
-import type { Exchange } from "../exchange.ts"
+import type { Exchange } from "../pipeline/exchange.ts"
 
 /** The key that a caller needs. */
 export interface KeyNeed {

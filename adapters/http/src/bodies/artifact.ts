@@ -1,6 +1,6 @@
 /** Artifacts, their lists and the private links to them. */
 import * as v from "valibot"
-import { toTaskPath } from "../addresses.ts"
+import { toTaskPath } from "../pipeline/addresses.ts"
 import { defineBody, described } from "./body.ts"
 import { EXAMPLE_ID, taskId, whole } from "./shapes.ts"
 

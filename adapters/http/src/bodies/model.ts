@@ -8,7 +8,7 @@ import {
 } from "@safelight/core"
 import * as v from "valibot"
 import { describeParameters } from "../openapi/describe-parameters.ts"
-import type { Services } from "../services.ts"
+import type { Services } from "../pipeline/services.ts"
 import { defineBody, described, type Shown } from "./body.ts"
 import { price, toPriceBody } from "./price.ts"
 import { whole } from "./shapes.ts"

@@ -16,7 +16,7 @@ import {
   type TaskStatus,
 } from "@safelight/core"
 import * as v from "valibot"
-import { createPublicPrefix, toTaskPath } from "../addresses.ts"
+import { createPublicPrefix, toTaskPath } from "../pipeline/addresses.ts"
 import { defineBody, described, toWritten, type Written } from "./body.ts"
 import { nextCursor, toPageText } from "./page.ts"
 import { EXAMPLE_ID, taskId, unixTime, whole } from "./shapes.ts"

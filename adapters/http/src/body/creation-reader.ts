@@ -4,7 +4,7 @@
  * text of any size on which it never ends: a thread can be ended. Only our own Node server has threads.
  */
 import { MODELS, type Model } from "@safelight/core"
-import type { HttpSettings } from "../defaults.ts"
+import type { HttpSettings } from "../pipeline/defaults.ts"
 import { describeParameters, hasPattern } from "../openapi/describe-parameters.ts"
 import { joinPieces, type BodyPieces } from "./body-pieces.ts"
 import { readCreation, type Creation, type CreationQuestion } from "./creation.ts"

@@ -9,7 +9,7 @@
  * One timer serves them all: most bodies are complete before a timer of their own could fire.
  */
 import { SafelightError } from "@safelight/core"
-import type { HttpSettings } from "../defaults.ts"
+import type { HttpSettings } from "../pipeline/defaults.ts"
 import { Refusal, toRefuse } from "../errors/refusal.ts"
 
 /** The refusals of receiving a body, in addition to those of every request. */

@@ -5,7 +5,7 @@
  * large bodies are worked on at a time, because one takes about ten times its size until it is stored.
  */
 import { createSemaphore } from "@safelight/core"
-import type { HttpSettings } from "../defaults.ts"
+import type { HttpSettings } from "../pipeline/defaults.ts"
 import type { Refusal } from "../errors/refusal.ts"
 import { createPieceCollector, type BodyPieces } from "./body-pieces.ts"
 import { createHeldBodies, refuse, refuseSize, type HeldBodySettings } from "./held-bodies.ts"

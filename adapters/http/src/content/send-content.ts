@@ -3,7 +3,7 @@
  * HEAD. The status is sent before a read can fail, so a failure is logged here and can't be answered.
  */
 import type { Log } from "@safelight/core"
-import type { Exchange } from "../exchange.ts"
+import type { Exchange } from "../pipeline/exchange.ts"
 import type { ByteSource } from "./byte-source.ts"
 import { toWebContent } from "./web-content.ts"
 

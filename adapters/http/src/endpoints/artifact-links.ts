@@ -3,9 +3,9 @@
  * bytes, and revokes all of them. A link is never stored, so none can be listed, or revoked alone.
  */
 import { LINK_SECONDS, toUnixSeconds } from "@safelight/core"
-import { toContentUrl } from "../addresses.ts"
+import { toContentUrl } from "../pipeline/addresses.ts"
 import { artifactLink } from "../bodies/artifact.ts"
-import { defineEndpoint } from "../endpoint.ts"
+import { defineEndpoint } from "../pipeline/endpoint.ts"
 import { noBody } from "../request/body-kinds.ts"
 import { ARTIFACT_KEY, TASK_ID } from "../request/path-parameters.ts"
 import { integer } from "../request/query-parameters.ts"

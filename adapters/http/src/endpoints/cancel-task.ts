@@ -3,7 +3,7 @@
  * error if that is not possible: the answer says what came of it, and a second request tells the same.
  */
 import type { Cancellation } from "@safelight/core"
-import { defineEndpoint } from "../endpoint.ts"
+import { defineEndpoint } from "../pipeline/endpoint.ts"
 import { noBody } from "../request/body-kinds.ts"
 import { TASK_ID } from "../request/path-parameters.ts"
 import { findTask } from "./find-task.ts"

@@ -3,9 +3,9 @@
  * nothing but the program. The names of the files are known from the start, so that none in a request ever becomes
  * part of a path.
  */
-import { defineEndpoint } from "../endpoint.ts"
+import { defineEndpoint } from "../pipeline/endpoint.ts"
 import { createKeptFile, type KeptFileOptions } from "../openapi/kept-file.ts"
-import type { PageFiles } from "../services.ts"
+import type { PageFiles } from "../pipeline/services.ts"
 
 const INDEX = "index.html"
 

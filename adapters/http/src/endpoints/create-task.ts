@@ -10,9 +10,9 @@ import {
   type SubmitResult,
   type TaskService,
 } from "@safelight/core"
-import { toTaskPath } from "../addresses.ts"
+import { toTaskPath } from "../pipeline/addresses.ts"
 import type { Creation } from "../body/creation.ts"
-import { defineEndpoint } from "../endpoint.ts"
+import { defineEndpoint } from "../pipeline/endpoint.ts"
 import type { Refuse } from "../errors/refusal.ts"
 import { creationBody } from "../request/body-kinds.ts"
 import { maxCost, quote } from "../request/cost-limit.ts"

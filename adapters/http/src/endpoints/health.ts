@@ -4,8 +4,8 @@
  */
 import * as v from "valibot"
 import { defineBody } from "../bodies/body.ts"
-import { defineEndpoint } from "../endpoint.ts"
-import type { Services } from "../services.ts"
+import { defineEndpoint } from "../pipeline/endpoint.ts"
+import type { Services } from "../pipeline/services.ts"
 
 const ALIVE = { status: "ok" } as const
 const READY = { status: "ready" } as const

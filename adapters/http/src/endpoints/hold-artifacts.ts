@@ -5,7 +5,7 @@
  */
 import { toUnixSeconds, type HoldRefusal } from "@safelight/core"
 import { artifactList } from "../bodies/artifact.ts"
-import { defineEndpoint } from "../endpoint.ts"
+import { defineEndpoint } from "../pipeline/endpoint.ts"
 import { refuseParameters, type Refusal, type Refuse } from "../errors/refusal.ts"
 import { noBody } from "../request/body-kinds.ts"
 import { TASK_ID } from "../request/path-parameters.ts"

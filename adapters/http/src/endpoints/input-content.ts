@@ -8,9 +8,9 @@ import { createByteSource, type ByteSource } from "../content/byte-source.ts"
 import { toContentRange } from "../content/multipart.ts"
 import { evaluateRange, type ByteRange } from "../content/ranges.ts"
 import { sendContent } from "../content/send-content.ts"
-import { defineEndpoint } from "../endpoint.ts"
+import { defineEndpoint } from "../pipeline/endpoint.ts"
 import type { Refuse } from "../errors/refusal.ts"
-import type { Exchange } from "../exchange.ts"
+import type { Exchange } from "../pipeline/exchange.ts"
 
 const GONE = "The time of this address is over."
 

@@ -3,12 +3,12 @@
  * `content_url` needs the key, unless the account's are signed: then it is a private link itself.
  */
 import { toUnixSeconds, type Account, type ArtifactRow, type FoundArtifacts } from "@safelight/core"
-import { toContentUrl } from "../addresses.ts"
+import { toContentUrl } from "../pipeline/addresses.ts"
 import { artifactList } from "../bodies/artifact.ts"
 import type { Shown } from "../bodies/body.ts"
-import { defineEndpoint } from "../endpoint.ts"
+import { defineEndpoint } from "../pipeline/endpoint.ts"
 import { TASK_ID } from "../request/path-parameters.ts"
-import type { Services } from "../services.ts"
+import type { Services } from "../pipeline/services.ts"
 import { findFinished } from "./find-task.ts"
 
 export const listArtifacts = defineEndpoint({

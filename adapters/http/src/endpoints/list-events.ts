@@ -1,5 +1,5 @@
 /** GET /v1/tasks/{task_id}/events: what happened to a task, from its log. */
-import { defineEndpoint } from "../endpoint.ts"
+import { defineEndpoint } from "../pipeline/endpoint.ts"
 import { TASK_ID } from "../request/path-parameters.ts"
 import { EVENT_QUERY, toEventRange } from "../bodies/page.ts"
 import { eventList, toEventsBody } from "../bodies/events.ts"

@@ -5,7 +5,7 @@
  * parameters may differ.
  */
 import { taskList, toTaskListText } from "../bodies/task.ts"
-import { defineEndpoint } from "../endpoint.ts"
+import { defineEndpoint } from "../pipeline/endpoint.ts"
 import { demandPage, TASK_QUERY, toListRequest } from "./task-query.ts"
 
 export const listTasks = defineEndpoint({

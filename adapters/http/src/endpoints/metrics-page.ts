@@ -2,8 +2,8 @@
  * GET /metrics, which needs no key, as scrapers expect. So it is served only if the host passes the text,
  * and is an unknown path otherwise. It is not in the API's document.
  */
-import { defineEndpoint } from "../endpoint.ts"
-import type { Services } from "../services.ts"
+import { defineEndpoint } from "../pipeline/endpoint.ts"
+import type { Services } from "../pipeline/services.ts"
 
 export const showMetrics = defineEndpoint({
   method: "GET",

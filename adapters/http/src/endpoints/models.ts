@@ -4,10 +4,10 @@
  * contains slashes: in the path they may stand as they are, or be encoded.
  */
 import type { Model } from "@safelight/core"
-import { defineEndpoint } from "../endpoint.ts"
+import { defineEndpoint } from "../pipeline/endpoint.ts"
 import { createKeptFile } from "../openapi/kept-file.ts"
 import { textHeader } from "../request/header-parameters.ts"
-import type { Services } from "../services.ts"
+import type { Services } from "../pipeline/services.ts"
 import { modelInfo, modelList, toModelBody } from "../bodies/model.ts"
 import { toUnknownModelText } from "./submission-refusal.ts"
 

@@ -3,7 +3,7 @@
  * Draining is pausing: what a channel has goes on, and its state tells once it has nothing more.
  */
 import type { ChannelStanding, OperatorChannels } from "@safelight/core"
-import type { Endpoint } from "../endpoint.ts"
+import type { Endpoint } from "../pipeline/endpoint.ts"
 import { noBody } from "../request/body-kinds.ts"
 import { CHANNEL } from "../request/path-parameters.ts"
 import {

@@ -11,8 +11,8 @@ import {
   type Endpoint,
   type Handler,
   type PathParameters,
-} from "../endpoint.ts"
-import type { Services } from "../services.ts"
+} from "../pipeline/endpoint.ts"
+import type { Services } from "../pipeline/services.ts"
 
 export const OPERATOR_KEY = { scopes: ["admin"], rate: "read" } as const
 

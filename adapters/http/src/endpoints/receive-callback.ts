@@ -3,7 +3,7 @@
  * is the permission, and it is checked before a byte of the body is read: without it the answer is the 404
  * of an address that does not exist.
  */
-import { defineEndpoint } from "../endpoint.ts"
+import { defineEndpoint } from "../pipeline/endpoint.ts"
 import { callbackBody } from "../request/body-kinds.ts"
 import { toQuery } from "../request/query-parameters.ts"
 

@@ -2,7 +2,7 @@
  * /openapi.json and the page that shows it, for everybody and without a key. Nothing is made or read
  * before the first request asks for it.
  */
-import { defineEndpoint } from "../endpoint.ts"
+import { defineEndpoint } from "../pipeline/endpoint.ts"
 import { DOCS_FILES, PAGE, PAGE_POLICY, toDocsFiles } from "../openapi/docs-files.ts"
 import { createKeptFile } from "../openapi/kept-file.ts"
 import type { ResponseHeaderName } from "../openapi/response-headers.ts"

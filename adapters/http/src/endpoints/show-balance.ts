@@ -5,7 +5,7 @@
 import * as v from "valibot"
 import { defineBody, described } from "../bodies/body.ts"
 import { whole } from "../bodies/shapes.ts"
-import { defineEndpoint } from "../endpoint.ts"
+import { defineEndpoint } from "../pipeline/endpoint.ts"
 
 const EXAMPLE = {
   budget_micros: 5_000_000,

@@ -3,7 +3,7 @@ import { API_KEY_SCOPES, toUnixSeconds } from "@safelight/core"
 import * as v from "valibot"
 import { defineBody, described } from "../bodies/body.ts"
 import { whole } from "../bodies/shapes.ts"
-import { defineEndpoint } from "../endpoint.ts"
+import { defineEndpoint } from "../pipeline/endpoint.ts"
 
 const EXAMPLE = {
   account: "default",

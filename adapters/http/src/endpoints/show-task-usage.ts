@@ -2,7 +2,7 @@
  * GET /v1/tasks/{task_id}/usage: what one task used, and cost by which price. A task that is not
  * finished has used nothing yet, and is answered all the same.
  */
-import { defineEndpoint } from "../endpoint.ts"
+import { defineEndpoint } from "../pipeline/endpoint.ts"
 import { TASK_ID } from "../request/path-parameters.ts"
 import { findTask } from "./find-task.ts"
 import { taskUsage, toTaskUsageBody } from "../bodies/usage.ts"

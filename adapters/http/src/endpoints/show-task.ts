@@ -4,10 +4,10 @@
  */
 import { createBoundedCache, isTerminal, type Task } from "@safelight/core"
 import type { Written } from "../bodies/body.ts"
-import { defineEndpoint } from "../endpoint.ts"
+import { defineEndpoint } from "../pipeline/endpoint.ts"
 import { TASK_ID } from "../request/path-parameters.ts"
 import { preferWait } from "../request/prefer-wait.ts"
-import type { Waited } from "../task-waits.ts"
+import type { Waited } from "../pipeline/task-waits.ts"
 import { findTask, POLL_HEADERS } from "./find-task.ts"
 import { task, toTaskText } from "../bodies/task.ts"
 

@@ -4,7 +4,7 @@
  * may be empty, but not end before it begins: zeros would hide that the bounds were mixed up.
  */
 import { toUnixSeconds } from "@safelight/core"
-import { defineEndpoint } from "../endpoint.ts"
+import { defineEndpoint } from "../pipeline/endpoint.ts"
 import { refuseParameters } from "../errors/refusal.ts"
 import { labelFilter } from "../request/labels.ts"
 import { moment } from "../request/query-parameters.ts"

@@ -3,7 +3,7 @@ import { fields, text, toUnixSeconds } from "@safelight/core"
 import * as v from "valibot"
 import { defineBody, described } from "../bodies/body.ts"
 import { unixTime } from "../bodies/shapes.ts"
-import { defineEndpoint } from "../endpoint.ts"
+import { defineEndpoint } from "../pipeline/endpoint.ts"
 import { jsonBody } from "../request/json-body.ts"
 
 /** Longer than any token: what is longer is none. */

@@ -3,7 +3,7 @@
  * is a position in the account's feed, so a client that comes back with it misses nothing, at any node, or is told.
  */
 import type { ChangePosition, ChangeService } from "@safelight/core"
-import { defineEndpoint } from "../endpoint.ts"
+import { defineEndpoint } from "../pipeline/endpoint.ts"
 import { textHeader } from "../request/header-parameters.ts"
 import { parsePositionId, toPositionId } from "../streams/event-id.ts"
 import { toChangeText, toChangeType, toEventText, toNotice } from "../streams/event-text.ts"

@@ -11,7 +11,7 @@ import {
   type EventPlace,
   type TaskChange,
 } from "@safelight/core"
-import { defineEndpoint } from "../endpoint.ts"
+import { defineEndpoint } from "../pipeline/endpoint.ts"
 import { textHeader } from "../request/header-parameters.ts"
 import { TASK_ID } from "../request/path-parameters.ts"
 import { parsePlaceId, toPlaceId } from "../streams/event-id.ts"

@@ -1,7 +1,7 @@
 /** /v1/webhooks/{webhook_id}/deliveries: what was sent to a webhook, what it answered, and sending it again. */
 import { defineBody, described } from "../bodies/body.ts"
 import * as v from "valibot"
-import { defineEndpoint } from "../endpoint.ts"
+import { defineEndpoint } from "../pipeline/endpoint.ts"
 import { noBody } from "../request/body-kinds.ts"
 import { DELIVERY_ID, WEBHOOK_ID } from "../request/path-parameters.ts"
 import { choice, moment } from "../request/query-parameters.ts"

@@ -13,7 +13,7 @@ import {
   webhookList,
   webhookWithSecret,
 } from "../bodies/webhook.ts"
-import { defineEndpoint } from "../endpoint.ts"
+import { defineEndpoint } from "../pipeline/endpoint.ts"
 import { noBody } from "../request/body-kinds.ts"
 import { jsonBody } from "../request/json-body.ts"
 import { WEBHOOK_ID } from "../request/path-parameters.ts"

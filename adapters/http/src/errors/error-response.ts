@@ -2,7 +2,7 @@
  * The answer to a refused request: the error body of http-decisions §2, built in one place. HEAD gets the
  * same headers, so it states the length of the body that it leaves out.
  */
-import { jsonResponse } from "../json-response.ts"
+import { jsonResponse } from "../pipeline/json-response.ts"
 import { ERRORS } from "./error-table.ts"
 import type { Refusal, RefusedParameter } from "./refusal.ts"
 

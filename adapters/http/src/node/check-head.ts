@@ -3,7 +3,7 @@
  * than ours for URL and headers together, so that it is known here which of the two is too long.
  */
 import type { IncomingMessage } from "node:http"
-import type { HttpSettings } from "../defaults.ts"
+import type { HttpSettings } from "../pipeline/defaults.ts"
 import { Refusal } from "../errors/refusal.ts"
 
 /** `: ` after a name, and the end of the line after its value. */

@@ -5,7 +5,7 @@
  */
 import type { ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
-import type { HttpSettings } from "../defaults.ts"
+import type { HttpSettings } from "../pipeline/defaults.ts"
 import type { ErrorCode } from "../errors/error-table.ts"
 import { Refusal } from "../errors/refusal.ts"
 import type { AnswerRaw } from "./raw-answer.ts"

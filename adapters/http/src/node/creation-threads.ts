@@ -20,7 +20,7 @@ import { toOwnBuffers } from "../body/body-pieces.ts"
 import { toRefusal, type CreationAnswer, type CreationJob } from "../body/creation-job.ts"
 import type { CreationThreads } from "../body/creation-reader.ts"
 import type { Creation } from "../body/creation.ts"
-import type { HttpSettings } from "../defaults.ts"
+import type { HttpSettings } from "../pipeline/defaults.ts"
 
 export interface ServerThreads extends CreationThreads {
   /** Ends every thread; bodies being read and bodies that wait are refused. Safe to call twice. */

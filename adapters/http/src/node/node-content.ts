@@ -6,7 +6,7 @@
  */
 import type { ServerResponse } from "node:http"
 import type { Socket } from "node:net"
-import type { SentAnswer } from "../exchange.ts"
+import type { SentAnswer } from "../pipeline/exchange.ts"
 
 /** What each of many readers costs. */
 const SMALL_BYTES = 64 * 1024

@@ -4,7 +4,7 @@
  */
 import { STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
-import { toRefusedRequest, type OnAnswered } from "../answered-request.ts"
+import { toRefusedRequest, type OnAnswered } from "../pipeline/answered-request.ts"
 import { toErrorResponse, toErrorText } from "../errors/error-response.ts"
 import type { Refusal } from "../errors/refusal.ts"
 

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import type { CreationThreads } from "../body/creation-reader.ts"
-import type { ServerPort } from "../exchange.ts"
+import type { ServerPort } from "../pipeline/exchange.ts"
 import { receiveNodeBody } from "./node-body.ts"
 import { sendNodeContent } from "./node-content.ts"
 import { createNodeText } from "./node-text.ts"

@@ -7,7 +7,7 @@
 import { toHex } from "@safelight/core"
 import { chooseCoding, type Compress, type ContentCoding } from "../content/content-coding.ts"
 import { matchesWeakly } from "../content/entity-tag.ts"
-import type { Exchange } from "../exchange.ts"
+import type { Exchange } from "../pipeline/exchange.ts"
 
 export interface KeptFileOptions {
   readonly type: string

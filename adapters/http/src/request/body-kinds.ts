@@ -11,12 +11,12 @@ import type { Creation } from "../body/creation.ts"
 import { RECEIVE_REFUSALS } from "../body/held-bodies.ts"
 import { createBodyReader, type BodyReaderSettings, type ReceivedBody } from "../body/read-body.ts"
 import { receiveWebBody } from "../body/web-body.ts"
-import type { HttpSettings } from "../defaults.ts"
+import type { HttpSettings } from "../pipeline/defaults.ts"
 import type { ErrorCode } from "../errors/error-table.ts"
 import { toRefuse } from "../errors/refusal.ts"
-import type { Exchange } from "../exchange.ts"
+import type { Exchange } from "../pipeline/exchange.ts"
 import { toCreationBody } from "../openapi/creation-body.ts"
-import type { Services } from "../services.ts"
+import type { Services } from "../pipeline/services.ts"
 
 export interface BodyKind<Value> {
   readonly refusals: readonly ErrorCode[]

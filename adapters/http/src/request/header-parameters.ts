@@ -3,7 +3,7 @@
  * anything of the body is. One that was not sent costs no more than a look for it.
  */
 import type { ErrorCode } from "../errors/error-table.ts"
-import type { Exchange } from "../exchange.ts"
+import type { Exchange } from "../pipeline/exchange.ts"
 
 export interface HeaderParameter<Value> {
   readonly description: string

@@ -3,7 +3,7 @@
  * the same key without quotes.
  */
 import { toRefuse } from "../errors/refusal.ts"
-import { countHeader } from "../exchange.ts"
+import { countHeader } from "../pipeline/exchange.ts"
 import type { HeaderParameter } from "./header-parameters.ts"
 
 const REFUSALS = ["invalid_idempotency_key"] as const

@@ -10,7 +10,7 @@ import { JSON_BODY_REFUSALS } from "../body/creation-refusals.ts"
 import { parseBody } from "../body/parse-body.ts"
 import { PARAMETER_CODES } from "../errors/error-table.ts"
 import { refuseParameters, toRefuse } from "../errors/refusal.ts"
-import type { Exchange } from "../exchange.ts"
+import type { Exchange } from "../pipeline/exchange.ts"
 import { toInputSchema } from "../openapi/json-schema.ts"
 import { checkJsonHead, createReceive, toBounds, type BodyKind } from "./body-kinds.ts"
 

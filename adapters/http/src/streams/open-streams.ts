@@ -2,7 +2,7 @@
  * The streams that are open: how many there may be, and one timer for all of them. It writes to those that
  * were silent for long, has those read again whose reading failed, and ends those that are old.
  */
-import type { HttpSettings } from "../defaults.ts"
+import type { HttpSettings } from "../pipeline/defaults.ts"
 import { POLL_HEADERS } from "../endpoints/find-task.ts"
 import { Refusal } from "../errors/refusal.ts"
 import { openStream, type OpenStream, type StreamRequest } from "./open-stream.ts"

@@ -1,8 +1,8 @@
 /** Opens the stream of a request: by our own server if there is one, else as a web stream. */
 import type { Account, ApiKeyScope, ChangePosition, WatchRequest } from "@safelight/core"
-import type { Exchange } from "../exchange.ts"
-import { toTextBytes } from "../json-response.ts"
-import type { Services } from "../services.ts"
+import type { Exchange } from "../pipeline/exchange.ts"
+import { toTextBytes } from "../pipeline/json-response.ts"
+import type { Services } from "../pipeline/services.ts"
 import { RETRY_TEXT } from "./event-text.ts"
 import type { OpenStream, TextSource } from "./open-stream.ts"
 import type { TextSink, TextSinkListener } from "./text-sink.ts"

@@ -1,13 +1,13 @@
 /** The handler for any host with `fetch` types; `../index.ts` adds what needs Node. */
-export type { AnsweredRequest, OnAnswered } from "../answered-request.ts"
-export { DEFAULTS, type HttpSettings } from "../defaults.ts"
+export type { AnsweredRequest, OnAnswered } from "../pipeline/answered-request.ts"
+export { DEFAULTS, type HttpSettings } from "../pipeline/defaults.ts"
 export { ERROR_CODES, type ErrorCode, type ErrorType } from "../errors/error-table.ts"
-export { createHttpHandler, type HttpHandlerOptions } from "../http-handler.ts"
+export { createHttpHandler, type HttpHandlerOptions } from "../handlers/http-handler.ts"
 export {
   createHealthHandler,
   createMetricsHandler,
   type HealthHandlerOptions,
   type MetricsHandlerOptions,
-} from "../operator-handlers.ts"
-export type { HttpHandler } from "../router.ts"
-export type { MetricsText, PageFiles } from "../services.ts"
+} from "../handlers/operator-handlers.ts"
+export type { HttpHandler } from "../pipeline/router.ts"
+export type { MetricsText, PageFiles } from "../pipeline/services.ts"

@@ -13,7 +13,7 @@ import {
   type RotateKeyResult,
   type StoredKey,
 } from "@safelight/core"
-import { sha256 } from "../sha256.ts"
+import { sha256 } from "./sha256.ts"
 import { createApiKeyParts, formatApiKey } from "./api-key.ts"
 
 /** The chance that they give fewer than the 42 digits needed is below 10^-97. */

@@ -15,8 +15,8 @@ import {
   type Clock,
   type Semaphore,
 } from "@safelight/core"
-import type { AccessSettings } from "../defaults.ts"
-import { sha256 } from "../sha256.ts"
+import type { AccessSettings } from "../settings/defaults.ts"
+import { sha256 } from "./sha256.ts"
 import { parseApiKey, type ApiKeyParts } from "./api-key.ts"
 import { isExpired, refused, verifyKey, type IdentityStorage } from "./verify-key.ts"
 

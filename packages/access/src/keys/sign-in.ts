@@ -13,7 +13,7 @@ import {
   type SignedIn,
   type SignInService,
 } from "@safelight/core"
-import { sha256 } from "../sha256.ts"
+import { sha256 } from "./sha256.ts"
 import { createKey } from "./api-keys.ts"
 import { toBase62Digits } from "./base62.ts"
 import { isEqual } from "./is-equal.ts"

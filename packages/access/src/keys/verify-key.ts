@@ -10,7 +10,7 @@ import {
   type Identity,
   type KeyStorage,
 } from "@safelight/core"
-import { sha256 } from "../sha256.ts"
+import { sha256 } from "./sha256.ts"
 import { isEqual } from "./is-equal.ts"
 import type { ApiKeyParts } from "./api-key.ts"
 

@@ -3,7 +3,7 @@
  * so that a link that another node signed with a new key opens here at once.
  */
 import type { Clock, LinkKey, LinkStorage } from "@safelight/core"
-import type { AccessSettings } from "../defaults.ts"
+import type { AccessSettings } from "../settings/defaults.ts"
 import { createLinkKey } from "./link-key.ts"
 import { createDecoyKey, importMacKey } from "./link-mac.ts"
 

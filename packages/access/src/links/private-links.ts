@@ -21,7 +21,7 @@ import {
   type Task,
   type TaskService,
 } from "@safelight/core"
-import type { AccessSettings } from "../defaults.ts"
+import type { AccessSettings } from "../settings/defaults.ts"
 import { formatAccessToken, parseAccessToken, type AccessToken } from "./access-token.ts"
 import type { LinkKeys } from "./link-keys.ts"
 import { signClaim, verifyClaim } from "./link-mac.ts"

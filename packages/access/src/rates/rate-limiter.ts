@@ -17,7 +17,7 @@ import {
   type RatePolicy,
   type RateStorage,
 } from "@safelight/core"
-import type { AccessSettings } from "../defaults.ts"
+import type { AccessSettings } from "../settings/defaults.ts"
 import { NO_SLICE, planLease, takeFromSlice, toRateStanding, type RateSlice } from "./rate-slice.ts"
 import { createSteadyClock } from "./steady-clock.ts"
 

@@ -2,7 +2,7 @@
  * An audit of the whole log, as the service tells how far it is. Nothing is tried again: a connection that ends takes
  * the audit with it, and another would begin from the start.
  */
-import { clientError } from "../api-error.ts"
+import { clientError } from "../connection/api-error.ts"
 import type { Connection } from "../connection/connection.ts"
 import { parseJson } from "../connection/read-body.ts"
 import { readEvents, type ServerEvent } from "../streams/read-events.ts"

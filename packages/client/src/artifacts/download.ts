@@ -3,7 +3,7 @@
  * the end the SHA-256 of all bytes must equal the digest of the first answer; until then the bytes are not
  * known to be right.
  */
-import { clientError, isApiError, type ApiError } from "../api-error.ts"
+import { clientError, isApiError, type ApiError } from "../connection/api-error.ts"
 import type { Connection } from "../connection/connection.ts"
 import { toRetryPauseMs } from "../connection/pauses.ts"
 import type { ApiAnswer } from "../connection/send-request.ts"

@@ -1,5 +1,5 @@
 /** One artifact of a task and the ways to fetch it. No request is sent before a method is called. */
-import { clientError } from "../api-error.ts"
+import { clientError } from "../connection/api-error.ts"
 import type { ArtifactLink } from "../api/answers.ts"
 import { isArtifactLink } from "../api/check-answers.ts"
 import { toArtifactPath, withQuery } from "../api/paths.ts"

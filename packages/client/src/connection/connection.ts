@@ -2,8 +2,8 @@
  * The service as the rest of the client sees it: an answer has the shape that the task API promises, or the
  * call rejects with an `ApiError`. Reads are repeated as long as their errors are retryable.
  */
-import { clientError, isApiError } from "../api-error.ts"
-import type { CheckedOptions } from "../client-options.ts"
+import { clientError, isApiError } from "./api-error.ts"
+import type { CheckedOptions } from "./client-options.ts"
 import { toRetryPauseMs } from "./pauses.ts"
 import { parseJson, readText } from "./read-body.ts"
 import { readRefusal } from "./read-refusal.ts"

@@ -2,7 +2,7 @@
  * Whether a failed request was certainly never sent, because no connection was made. Node and Bun tell by
  * error codes. In other runtimes the answer is always no: the request may have arrived.
  */
-import type { ApiError } from "../api-error.ts"
+import type { ApiError } from "./api-error.ts"
 
 const NO_CONNECTION = new Set([
   "ECONNREFUSED",

@@ -1,5 +1,5 @@
 /** Growing pauses with jitter, so that clients don't retry or poll in step. */
-import type { ClientSettings } from "../settings.ts"
+import type { ClientSettings } from "./settings.ts"
 
 type Numbers = Pick<
   ClientSettings,

@@ -1,5 +1,5 @@
 /** Reads a short body into memory, up to a bound. */
-import { clientError } from "../api-error.ts"
+import { clientError } from "./api-error.ts"
 import type { ApiAnswer } from "./send-request.ts"
 
 /** Rejects as the body does, and with `invalid_answer` past `mostBytes`. */

@@ -1,5 +1,5 @@
 /** Lists that come in pages. */
-import { clientError } from "../api-error.ts"
+import { clientError } from "./api-error.ts"
 
 interface Page {
   readonly next_cursor: string | null

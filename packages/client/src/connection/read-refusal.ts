@@ -2,7 +2,7 @@
  * The error for an answer with an error status. A proxy may have answered instead of the service, with a
  * body of any kind and length: then the error tells the status alone.
  */
-import { ApiError, clientError, type ParameterFault } from "../api-error.ts"
+import { ApiError, clientError, type ParameterFault } from "./api-error.ts"
 import { parseJson, readText } from "./read-body.ts"
 import { readRetryAfterMs } from "./retry-after.ts"
 import type { ApiAnswer } from "./send-request.ts"

@@ -3,8 +3,8 @@
  * take the key to another host and send a submission twice. Every wait is limited by `silenceMs` and by the
  * caller's signal.
  */
-import { clientError, isApiError } from "../api-error.ts"
-import type { CheckedOptions } from "../client-options.ts"
+import { clientError, isApiError } from "./api-error.ts"
+import type { CheckedOptions } from "./client-options.ts"
 import { untilSilent } from "./until-silent.ts"
 
 export interface ApiRequest {

@@ -2,8 +2,8 @@
  * Bounds a wait for the network by a time limit and the caller's signal. It does not rely on `fetch` or the
  * body to react to a signal: one that never settles is abandoned.
  */
-import { clientError } from "../api-error.ts"
-import type { ClientClock } from "../clock.ts"
+import { clientError } from "./api-error.ts"
+import type { ClientClock } from "./clock.ts"
 
 export interface Patience {
   readonly clock: ClientClock

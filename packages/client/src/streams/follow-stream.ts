@@ -5,7 +5,7 @@
  *     connecting ──▶ messages ──▶ connection ended, broken or silent ──▶ a pause ──▶ connecting
  *         └─▶ 204: nothing will ever follow
  */
-import { clientError, isApiError } from "../api-error.ts"
+import { clientError, isApiError } from "../connection/api-error.ts"
 import type { Task } from "../api/answers.ts"
 import { isTask } from "../api/check-answers.ts"
 import type { Connection } from "../connection/connection.ts"

@@ -1,5 +1,5 @@
 /** Reads server-sent events (WHATWG HTML §9.2), as far as the service uses them. */
-import { clientError } from "../api-error.ts"
+import { clientError } from "../connection/api-error.ts"
 
 export interface ServerEvent {
   /** Empty if the event has none. */

@@ -10,7 +10,7 @@
  * After an unknown try no refusal of a later one settles the question. If the API key was revoked in
  * between, for example, the refusal says nothing about the task.
  */
-import { ApiError, isApiError } from "../api-error.ts"
+import { ApiError, isApiError } from "../connection/api-error.ts"
 import type { Task } from "../api/answers.ts"
 import { isTask } from "../api/check-answers.ts"
 import { TASKS_PATH } from "../api/paths.ts"

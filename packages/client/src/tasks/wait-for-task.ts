@@ -4,7 +4,7 @@
  * asks for. So is one whose answer failed once, since a proxy may cut what takes long. Requests that fail are
  * repeated for a minute or two, so that waiting survives a restart of the service.
  */
-import { isApiError } from "../api-error.ts"
+import { isApiError } from "../connection/api-error.ts"
 import type { Task } from "../api/answers.ts"
 import { isTask } from "../api/check-answers.ts"
 import { toTaskPath } from "../api/paths.ts"

@@ -2,7 +2,7 @@
  * Verifies a webhook by Standard Webhooks: HMAC-SHA256 over `id.timestamp.body`, sent recently. Pass the
  * body exactly as it was received. JSON that was parsed and serialised again has other bytes.
  */
-import { clientError, type ApiError } from "../api-error.ts"
+import { clientError, type ApiError } from "../connection/api-error.ts"
 import { parseJson } from "../connection/read-body.ts"
 
 export interface VerifyWebhookOptions {

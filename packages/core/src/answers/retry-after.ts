@@ -1,5 +1,5 @@
 /** `Retry-After` (RFC 9110 §10.2.3), which is a number of seconds or a date. */
-import { parseHttpDate } from "../instant.ts"
+import { parseHttpDate } from "../values/instant.ts"
 
 /** Milliseconds from `now` on, and 0 for a date that has passed; undefined if the header is neither. */
 export function toRetryAfterMs(header: string, now: number): number | undefined {

@@ -4,8 +4,8 @@
  * digits of that model's price: edited under its name it is another one, and the task's is missing. A bare name
  * is what earlier releases wrote. All amounts are integer micro-units of the account's currency.
  */
-import { toCanonicalJson } from "../canonical-json.ts"
-import type { Digest } from "../digest.ts"
+import { toCanonicalJson } from "../values/canonical-json.ts"
+import type { Digest } from "../values/digest.ts"
 
 export interface ModelPrice {
   readonly perImageMicros?: number

@@ -2,7 +2,7 @@
  * Options of a factory that are integers within bounds. A wrong one is named, and its value is not
  * repeated. An option that is undefined is one that was not given.
  */
-import { SafelightError } from "../safelight-error.ts"
+import { SafelightError } from "../errors/safelight-error.ts"
 
 /** Both included; `Number.MAX_SAFE_INTEGER` is no bound in an error's words. */
 export type IntegerBounds = readonly [least: number, most: number]

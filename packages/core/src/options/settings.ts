@@ -1,5 +1,5 @@
 /** The numbers that a package runs by, each with a default that a host may change. */
-import { SafelightError } from "../safelight-error.ts"
+import { SafelightError } from "../errors/safelight-error.ts"
 import { POSITIVE, takeIntegers, type IntegerBounds } from "./integer-options.ts"
 
 export type Settings<Defaults> = { readonly [Name in keyof Defaults]: number }

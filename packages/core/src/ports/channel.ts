@@ -3,7 +3,7 @@
  * failed, and a throw from `submit` leaves the outcome unknown unless the error says otherwise. A
  * capability is the presence of a method (design §5, §6).
  */
-import type { Json } from "../canonical-json.ts"
+import type { Json } from "../values/canonical-json.ts"
 import type { ParameterValues } from "../models/model.ts"
 import type { FailureCode } from "../task/failure.ts"
 import type { AbortSignalLike } from "./clock.ts"

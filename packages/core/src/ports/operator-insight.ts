@@ -4,7 +4,7 @@
  * figures may be up to a minute old. Each change is recorded, before it is made, with `changedBy`: the id of the
  * operator's key.
  */
-import type { Json } from "../canonical-json.ts"
+import type { Json } from "../values/canonical-json.ts"
 import type { StoredEvent } from "../task/stored-event.ts"
 import type { Task, TaskState } from "../task/task.ts"
 import type { Backlog, ChannelHour, DatabaseFacts, OutcomeGrouping } from "./insight-storage.ts"

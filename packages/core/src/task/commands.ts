@@ -4,7 +4,7 @@
  * operation; if another key was used since, the older one is proved to have created nothing, and the
  * acceptance is refused. A success is adopted whichever call it answers.
  */
-import type { Json } from "../canonical-json.ts"
+import type { Json } from "../values/canonical-json.ts"
 import type { AttemptCost } from "../money/cost.ts"
 import type { EventData, ManifestEntry, Usage } from "./events.ts"
 import type { FailureCode } from "./failure.ts"

@@ -5,7 +5,7 @@
  * is in `inputs`, and `submitted` carries only a commitment to it.
  */
 import * as v from "valibot"
-import { isJson, type Json } from "../canonical-json.ts"
+import { isJson, type Json } from "../values/canonical-json.ts"
 import { MAX_CHARGE_MICROS, MAX_USAGE } from "../money/charge.ts"
 import { costSchema } from "../money/cost.ts"
 import { MAX_LOCATOR_CHARACTERS } from "./artifact-locator.ts"

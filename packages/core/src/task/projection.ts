@@ -3,10 +3,10 @@
  * rows here and nowhere else, so they can be compared byte for byte.
  */
 import type { AccountTotals } from "../accounts/account.ts"
-import { toOrderedJson } from "../canonical-json.ts"
+import { toOrderedJson } from "../values/canonical-json.ts"
 import { billedInputMs } from "../money/charge.ts"
 import { toCostFigure, type AttemptCost, type CostFigure } from "../money/cost.ts"
-import { SafelightError } from "../safelight-error.ts"
+import { SafelightError } from "../errors/safelight-error.ts"
 import type { ManifestEntry, TaskEvent, TaskEventOf } from "./events.ts"
 import { toStatus, type Task, type TaskStatus } from "./task.ts"
 

@@ -3,8 +3,8 @@
  * kept in the log (design §3). Once text and salt are erased, nobody can tell from the
  * commitment what was asked for.
  */
-import { toCanonicalJson } from "../canonical-json.ts"
-import type { Digest } from "../digest.ts"
+import { toCanonicalJson } from "../values/canonical-json.ts"
+import type { Digest } from "../values/digest.ts"
 import type { Model, ParameterValues } from "../models/model.ts"
 import type { SealedParameters } from "../ports/task-service.ts"
 

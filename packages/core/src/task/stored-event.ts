@@ -6,11 +6,11 @@
  * `data` is kept as the text that was hashed, so verifying never depends on how it is parsed.
  */
 import * as v from "valibot"
-import { toCanonicalJson, type Json } from "../canonical-json.ts"
-import type { Digest } from "../digest.ts"
-import { SafelightError, type SafelightErrorCode } from "../safelight-error.ts"
-import { parseJson } from "../parse-json.ts"
-import { toPredicate, type Predicate } from "../predicate.ts"
+import { toCanonicalJson, type Json } from "../values/canonical-json.ts"
+import type { Digest } from "../values/digest.ts"
+import { SafelightError, type SafelightErrorCode } from "../errors/safelight-error.ts"
+import { parseJson } from "../values/parse-json.ts"
+import { toPredicate, type Predicate } from "../values/predicate.ts"
 import { EVENT_DATA, EVENT_TYPES, isEventType, type EventType, type TaskEvent } from "./events.ts"
 import { downcast, EVENT_SCHEMAS, upcast, type EventSchemas } from "./upcast.ts"
 

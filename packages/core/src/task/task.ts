@@ -3,7 +3,7 @@
  * parts are those of the events, which nobody changes. `attempt` > 0 marks a task that a channel was
  * asked for once, and its public status then never returns to `queued`.
  */
-import type { Json } from "../canonical-json.ts"
+import type { Json } from "../values/canonical-json.ts"
 import type { ManifestEntry, Usage } from "./events.ts"
 import type { TaskFailure } from "./failure.ts"
 

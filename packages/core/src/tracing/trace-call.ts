@@ -1,6 +1,6 @@
 /** A call with a span around it, if there is a tracer. If nothing is recorded, it is the call alone. */
 import type { Span, SpanStart, Tracer } from "../ports/tracer.ts"
-import { isSafelightError } from "../safelight-error.ts"
+import { isSafelightError } from "../errors/safelight-error.ts"
 
 /**
  * Runs `work` in a span of its own, which ends when `work` has settled; `work` gets none while nobody

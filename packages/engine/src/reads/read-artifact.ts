@@ -1,7 +1,7 @@
 /** An artifact's bytes as an async iterable, for hosts that embed the engine without HTTP. */
 import { SafelightError } from "@safelight/core"
 import type { Ports } from "../host/ports.ts"
-import { readStored } from "../work/media/inspect-stored.ts"
+import { readStored } from "../media/inspect-stored.ts"
 import { openArtifact } from "./open-artifact.ts"
 
 export interface ArtifactName {

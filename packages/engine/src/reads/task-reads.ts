@@ -13,7 +13,7 @@ import {
   type TaskRequest,
   type TaskService,
 } from "@safelight/core"
-import { eraseInputs } from "../work/media/video-copies.ts"
+import { eraseInputs } from "../media/video-copies.ts"
 import { countImagesAsked } from "./images-asked.ts"
 import { findTaskAt, toChanges } from "./task-changes.ts"
 import type { Context } from "../host/context.ts"

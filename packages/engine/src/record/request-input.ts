@@ -15,3 +15,12 @@ export async function readParameters(
   const input = await storage.readInput({ task, name: REQUEST_INPUT })
   return input && (JSON.parse(input.body) as ParameterValues)
 }
+
+/** The same for a task in hand, which is read once. */
+export async function findParameters(
+  { storage }: { readonly storage: Pick<TaskStorage, "readInput"> },
+  task: { readonly id: string; parameters: ParameterValues | undefined },
+): Promise<ParameterValues | undefined> {
+  task.parameters ??= await readParameters(storage, task.id)
+  return task.parameters
+}

@@ -5,7 +5,7 @@
  * accounts cost one question. An account that has many videos measured here begins nothing more meanwhile.
  */
 import type { Ports } from "../host/ports.ts"
-import type { Measuring } from "../work/media/measuring.ts"
+import type { Measuring } from "../media/measuring.ts"
 import type { FairShares } from "./fair-shares.ts"
 import { createPermits, type Permit, type Permits } from "./permits.ts"
 

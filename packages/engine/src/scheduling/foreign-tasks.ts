@@ -5,7 +5,7 @@
  */
 import type { Context } from "../host/context.ts"
 import { canSettle, toLack } from "../record/settlement.ts"
-import { findParameters } from "../work/request.ts"
+import { findParameters } from "../record/request-input.ts"
 import type { Work } from "../work/work.ts"
 
 export interface ForeignTasks {

@@ -15,8 +15,8 @@ import {
 } from "@safelight/core"
 import type { Context } from "../host/context.ts"
 import type { RecordOptions } from "../record/recorder.ts"
-import { discardStored } from "./media/inspect-stored.ts"
-import { discardKept } from "./media/kept-outputs.ts"
+import { discardStored } from "../media/inspect-stored.ts"
+import { discardKept } from "../media/kept-outputs.ts"
 import { stopWork } from "./stop-work.ts"
 import { advance, type StepResult, type Work } from "./work.ts"
 

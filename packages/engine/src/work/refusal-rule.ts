@@ -5,7 +5,7 @@
  */
 import { toTaskFailure, type Refused, type Task } from "@safelight/core"
 import type { Context } from "../host/context.ts"
-import { findParameters } from "./request.ts"
+import { findParameters } from "../record/request-input.ts"
 import type { Work } from "./work.ts"
 
 /** What becomes of a task that one channel refused for its content. */

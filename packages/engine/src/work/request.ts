@@ -1,9 +1,9 @@
 /** What a channel is asked: the task's parameters as accepted, read back from its inputs. */
-import type { ChannelRequest, ParameterValues, PollRequest } from "@safelight/core"
+import type { ChannelRequest, PollRequest } from "@safelight/core"
 import { sha256 } from "../host/sha256.ts"
 import type { Ports } from "../host/ports.ts"
-import { HOPS_INPUT, readParameters } from "../record/request-input.ts"
-import { createTaskInputs } from "./media/task-inputs.ts"
+import { findParameters, HOPS_INPUT } from "../record/request-input.ts"
+import { createTaskInputs } from "../media/task-inputs.ts"
 import type { Work } from "./work.ts"
 
 /** A request whose signal is the work's own. */
@@ -58,13 +58,4 @@ function toAsked({
   const { account, model } = head.task
   const { signal } = controller
   return { task: id, account: sha256([account]).slice(0, 32), model, signal }
-}
-
-/** The task's parameters, or undefined once they were erased. */
-export async function findParameters(
-  ports: Ports,
-  work: Work,
-): Promise<ParameterValues | undefined> {
-  work.parameters ??= await readParameters(ports.storage, work.id)
-  return work.parameters
 }

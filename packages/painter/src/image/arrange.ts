@@ -3,7 +3,7 @@
  * one, and without such a word it changes with the variation. A single image fills
  * the frame, each variation seen from a little closer and elsewhere.
  */
-import type { Random } from "../random.ts"
+import type { Random } from "../drawing/random.ts"
 
 /** A place in the frame, in shares of its sides. */
 export interface Cell {

@@ -3,7 +3,7 @@
  * banding; it becomes bytes once, at the end, with the grain that hides the last steps. Values may
  * leave 0..1 on the way.
  */
-import type { Tone } from "../tone.ts"
+import type { Tone } from "../drawing/tone.ts"
 
 export interface Canvas {
   readonly width: number

@@ -2,14 +2,14 @@
  * Which scene a prompt gets: the one that most of its words name, or one by chance if none is named.
  * A number is drawn in either case, so that one word more does not change the rest of the picture.
  */
-import { paintAttractor } from "./scenes/attractor.ts"
-import { landscapeInks, paintLandscape } from "./scenes/landscape.ts"
-import { paintPaper } from "./scenes/paper.ts"
-import type { Scene } from "./scenes/scene.ts"
-import { paintSilk } from "./scenes/silk.ts"
-import { paintStrands } from "./scenes/strands.ts"
-import type { Random } from "../random.ts"
-import type { Tone } from "../tone.ts"
+import { paintAttractor } from "../scenes/attractor.ts"
+import { landscapeInks, paintLandscape } from "../scenes/landscape.ts"
+import { paintPaper } from "../scenes/paper.ts"
+import type { Scene } from "../scenes/scene.ts"
+import { paintSilk } from "../scenes/silk.ts"
+import { paintStrands } from "../scenes/strands.ts"
+import type { Random } from "../drawing/random.ts"
+import type { Tone } from "../drawing/tone.ts"
 
 export interface SceneChoice {
   readonly paint: Scene

@@ -5,7 +5,7 @@
 import { arrange, type Arrangement, type Cell } from "./arrange.ts"
 import { createNoise, sumOctaves } from "./noise.ts"
 import type { ReadImage } from "./read-image.ts"
-import type { Random } from "../random.ts"
+import type { Random } from "../drawing/random.ts"
 
 export interface Picture {
   readonly width: number

@@ -3,7 +3,7 @@
  * up in the order they stand here, whatever their order in the prompt. The README lists them, and a
  * test keeps the two in step.
  */
-import type { Tone } from "../tone.ts"
+import type { Tone } from "../drawing/tone.ts"
 
 /** How a frame is to be changed. Everything at rest is 0, but for `contrast` and `saturation`: 1. */
 export interface Grade {

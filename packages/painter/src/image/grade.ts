@@ -7,8 +7,8 @@ import sharp, { type Sharp } from "sharp"
 import { speckle } from "./canvas.ts"
 import type { Picture } from "./compose.ts"
 import { gradeByWords, type Grade } from "./grade-words.ts"
-import type { Random } from "../random.ts"
-import { mixTones, type Tone } from "../tone.ts"
+import type { Random } from "../drawing/random.ts"
+import { mixTones, type Tone } from "../drawing/tone.ts"
 
 /** Shadows and highlights that go together. */
 const LOOKS: readonly [readonly [Tone, Tone], ...(readonly [Tone, Tone])[]] = [

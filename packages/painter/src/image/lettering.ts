@@ -7,7 +7,7 @@ import { createRequire } from "node:module"
 import sharp from "sharp"
 import { cover, type Canvas } from "./canvas.ts"
 import { toLetterable } from "./letterable.ts"
-import type { Tone } from "../tone.ts"
+import type { Tone } from "../drawing/tone.ts"
 
 export interface CaptionRequest {
   readonly text: string

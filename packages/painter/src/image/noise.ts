@@ -2,7 +2,7 @@
  * Gradient noise over the plane (Perlin 2002), and sums of it. One unit is one lattice cell; the
  * lattice repeats after 256 cells, which no picture here comes near.
  */
-import type { Random } from "../random.ts"
+import type { Random } from "../drawing/random.ts"
 
 /** About -1 to 1, smooth, 0 on every lattice point. */
 export type Noise = (x: number, y: number) => number

@@ -4,7 +4,7 @@
  * are ordered from dark to light, so that scenes can speak of depth instead of names.
  */
 import type { Colour } from "@safelight/core"
-import type { Random } from "../random.ts"
+import type { Random } from "../drawing/random.ts"
 import {
   createRamp,
   fromHex,
@@ -13,7 +13,7 @@ import {
   withLightness,
   type Ramp,
   type Tone,
-} from "../tone.ts"
+} from "../drawing/tone.ts"
 
 export interface Palette {
   /** What shines through everywhere: paper, sky at the horizon, mist. */

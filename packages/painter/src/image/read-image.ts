@@ -4,7 +4,7 @@
  */
 import { SafelightError } from "@safelight/core"
 import sharp, { type Sharp } from "sharp"
-import { MOST_IMAGE_PIXELS, unreadable } from "../reference-image.ts"
+import { MOST_IMAGE_PIXELS, unreadable } from "../drawing/reference-image.ts"
 
 export interface ReadImage {
   readonly width: number

@@ -9,9 +9,9 @@ import { toWords } from "./choose-scene.ts"
 import { compose, type Picture } from "./compose.ts"
 import { toEditSize } from "./edit-size.ts"
 import { applyGrade, createGrade } from "./grade.ts"
-import type { MediaReading, ReadMedia } from "../read-media.ts"
+import type { MediaReading, ReadMedia } from "../drawing/read-media.ts"
 import { readImage, type ReadImage } from "./read-image.ts"
-import { createRandom } from "../random.ts"
+import { createRandom } from "../drawing/random.ts"
 
 /** Of the encoder, 1 to 100: at `low` the loss can be seen, at `medium` it takes a close look. */
 const ENCODER_QUALITY = { low: 36, medium: 84 } as const

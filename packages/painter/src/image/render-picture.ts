@@ -9,7 +9,7 @@ import { createCanvas, place, toBytes, type Canvas } from "./canvas.ts"
 import { chooseScene, toWords } from "./choose-scene.ts"
 import { printCaption, setCaption, type Caption } from "./lettering.ts"
 import { createPalette, toLegible, type Palette } from "./palette.ts"
-import { createRandom } from "../random.ts"
+import { createRandom } from "../drawing/random.ts"
 
 /** Levels of grain: enough to hide banding, too little to be seen. */
 const GRAIN_LEVELS = 2.5

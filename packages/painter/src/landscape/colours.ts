@@ -2,9 +2,9 @@
  * The colours of a landscape, by what they are used for. They follow the hour: composed by hand, and
  * their hue turned a little by the seed, so that two prompts of one hour still look different.
  */
-import type { Random } from "../random.ts"
-import { fromHex, mixTones, turnHue, type Tone } from "../tone.ts"
-import { toYuv, type Yuv } from "../yuv.ts"
+import type { Random } from "../drawing/random.ts"
+import { fromHex, mixTones, turnHue, type Tone } from "../drawing/tone.ts"
+import { toYuv, type Yuv } from "../drawing/yuv.ts"
 import type { Hour, Theme } from "./theme.ts"
 
 const ROLES = [

@@ -2,8 +2,8 @@
  * Small round lights with soft edges: stars, windows, snow, fireflies, the sun's disc. They are
  * placed by fractions of a pixel, so that slow ones glide instead of jumping.
  */
-import type { Frame, Plane } from "../frame.ts"
-import type { Yuv } from "../yuv.ts"
+import type { Frame, Plane } from "../drawing/frame.ts"
+import type { Yuv } from "../drawing/yuv.ts"
 
 export interface Dot {
   /** In frame heights from the left and from the top. */

@@ -2,10 +2,10 @@
  * What moves through the air or shines in the dark: stars, snow, fireflies, embers, lit windows.
  * Every one is a function of time alone, so that any frame can be painted without those before it.
  */
-import type { Frame } from "../frame.ts"
-import type { Random } from "../random.ts"
-import { fromHex } from "../tone.ts"
-import { toYuv, type Yuv } from "../yuv.ts"
+import type { Frame } from "../drawing/frame.ts"
+import type { Random } from "../drawing/random.ts"
+import { fromHex } from "../drawing/tone.ts"
+import { toYuv, type Yuv } from "../drawing/yuv.ts"
 import { paintDot } from "./dots.ts"
 import type { Air } from "./theme.ts"
 

@@ -2,7 +2,7 @@
  * Layers of land as the camera sees them. They are traced first and painted afterwards, since what is
  * seen of a layer, and of the sky behind it, follows from the nearer ones.
  */
-import type { Frame, FrameSize } from "../frame.ts"
+import type { Frame, FrameSize } from "../drawing/frame.ts"
 import { paintDot } from "./dots.ts"
 import type { LandLayer } from "./land.ts"
 import { LINE_SPAN } from "./ridge-shapes.ts"

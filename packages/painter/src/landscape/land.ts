@@ -2,9 +2,9 @@
  * The land in a landscape: its layers from far to near, and the lit windows of a city. Distance is
  * told by three things at once: paler colour, lower rise and slower travel.
  */
-import type { Random } from "../random.ts"
-import { fromHex, mixTones } from "../tone.ts"
-import { toYuv, type Yuv } from "../yuv.ts"
+import type { Random } from "../drawing/random.ts"
+import { fromHex, mixTones } from "../drawing/tone.ts"
+import { toYuv, type Yuv } from "../drawing/yuv.ts"
 import type { Colours } from "./colours.ts"
 import { LINE_SPAN, shapeRidge } from "./ridge-shapes.ts"
 import type { Ridge } from "./ridge.ts"

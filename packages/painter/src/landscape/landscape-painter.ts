@@ -3,7 +3,7 @@
  * plane is painted far to near: sky, stars, the sun, far land, water, near land, and what drifts
  * through the air. The resolution changes nothing but how finely it is drawn.
  */
-import type { Frame, FramePainter, FrameSize } from "../frame.ts"
+import type { Frame, FramePainter, FrameSize } from "../drawing/frame.ts"
 import { paintDot } from "./dots.ts"
 import type { Landscape } from "./landscape.ts"
 import { createParts, type Parts } from "./parts.ts"

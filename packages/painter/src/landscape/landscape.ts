@@ -3,7 +3,7 @@
  * colours. It says nothing of a size, a moment or a camera, so a picture and every frame of a film of
  * the same prompt show the same landscape.
  */
-import { createRandom } from "../random.ts"
+import { createRandom } from "../drawing/random.ts"
 import { chooseColours, type Colours } from "./colours.ts"
 import { chooseTheme, type Theme } from "./theme.ts"
 

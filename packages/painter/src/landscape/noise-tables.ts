@@ -2,8 +2,8 @@
  * Smooth noise, made once into tables that painters look up: nothing is computed from scratch for
  * a pixel. Both tables wrap around, so a slow camera can travel along them without end.
  */
-import { ease } from "../ease.ts"
-import type { Random } from "../random.ts"
+import { ease } from "../drawing/ease.ts"
+import type { Random } from "../drawing/random.ts"
 
 /** `length` values of about 0–1 that repeat; the first octave has `waves` hills in that length. */
 export function createNoiseLine(options: {

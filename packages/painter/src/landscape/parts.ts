@@ -3,9 +3,9 @@
  * moment. Every part draws from a fork of the seed of its own, so that a change to one leaves the
  * others where they were.
  */
-import type { FrameSize } from "../frame.ts"
-import { createRandom, type Random } from "../random.ts"
-import type { Yuv } from "../yuv.ts"
+import type { FrameSize } from "../drawing/frame.ts"
+import { createRandom, type Random } from "../drawing/random.ts"
+import type { Yuv } from "../drawing/yuv.ts"
 import { toYuvColours } from "./colours.ts"
 import { createAir, createStars, type DriftPainter } from "./drift.ts"
 import { createLand, WATERLINE } from "./land.ts"

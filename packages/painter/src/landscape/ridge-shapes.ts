@@ -2,7 +2,7 @@
  * The outlines that land is made of: one line of heights (0–1) for each layer, long enough that a
  * whole film's camera travel does not come round to where it began.
  */
-import type { Random } from "../random.ts"
+import type { Random } from "../drawing/random.ts"
 import { createNoiseLine, sampleLine } from "./noise-tables.ts"
 import type { Land } from "./theme.ts"
 

@@ -3,8 +3,8 @@
  * Crests are smoothed over a pixel, since a camera that travels by fractions of a pixel would
  * otherwise make them jump.
  */
-import type { Component, Plane } from "../frame.ts"
-import type { Yuv } from "../yuv.ts"
+import type { Component, Plane } from "../drawing/frame.ts"
+import type { Yuv } from "../drawing/yuv.ts"
 import { LINE_SPAN } from "./ridge-shapes.ts"
 
 export interface Ridge {

@@ -2,10 +2,10 @@
  * The sky: gradient, glow around the sun, clouds, aurora. It is soft everywhere, so it is computed
  * on a coarse grid of a fixed number of rows, whatever the resolution, and interpolated from there.
  */
-import type { Plane } from "../frame.ts"
-import type { Random } from "../random.ts"
-import { smoothStep } from "../ease.ts"
-import type { Yuv } from "../yuv.ts"
+import type { Plane } from "../drawing/frame.ts"
+import type { Random } from "../drawing/random.ts"
+import { smoothStep } from "../drawing/ease.ts"
+import type { Yuv } from "../drawing/yuv.ts"
 import type { Colours } from "./colours.ts"
 import { createNoiseLine, createNoiseSquare, sampleLine, sampleSquare } from "./noise-tables.ts"
 import { fillFromGrid, type Grid } from "./soft-grid.ts"

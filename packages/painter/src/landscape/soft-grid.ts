@@ -3,7 +3,7 @@
  * pattern of less than one step is added before rounding; it stands still, since a moving one
  * would be coded again in every frame.
  */
-import type { Plane } from "../frame.ts"
+import type { Plane } from "../drawing/frame.ts"
 
 /** Its corners lie on the corners of the area that it fills. */
 export interface Grid {

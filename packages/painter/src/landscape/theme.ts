@@ -2,7 +2,7 @@
  * What a prompt asks to see: the land, the hour and what drifts through the air, read off some plain
  * English words. What the prompt does not name is chosen by the seed.
  */
-import type { Random } from "../random.ts"
+import type { Random } from "../drawing/random.ts"
 
 export const LANDS = ["mountains", "sea", "city", "forest", "desert"] as const
 export type Land = (typeof LANDS)[number]

@@ -2,8 +2,8 @@
  * Water: what stands above the waterline, upside down, broken by waves that grow towards the
  * viewer. It reads the rows painted before it, so it comes after the far land and before the near.
  */
-import type { Plane } from "../frame.ts"
-import type { Yuv } from "../yuv.ts"
+import type { Plane } from "../drawing/frame.ts"
+import type { Yuv } from "../drawing/yuv.ts"
 import type { Disc } from "./sky.ts"
 
 export interface Water {

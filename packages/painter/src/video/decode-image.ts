@@ -4,9 +4,9 @@
  * Transparent parts become black. Of an animated image the first picture counts.
  */
 import sharp, { type Sharp } from "sharp"
-import { createFrame, type Frame, type FrameSize } from "../frame.ts"
-import { MOST_IMAGE_PIXELS, unreadable } from "../reference-image.ts"
-import { writeRgb } from "../yuv.ts"
+import { createFrame, type Frame, type FrameSize } from "../drawing/frame.ts"
+import { MOST_IMAGE_PIXELS, unreadable } from "../drawing/reference-image.ts"
+import { writeRgb } from "../drawing/yuv.ts"
 
 /** Rejects with `media_unreadable`. */
 export async function decodeImage(

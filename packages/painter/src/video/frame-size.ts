@@ -4,7 +4,7 @@
  * 854, not 853 or 852, for 480p at 16:9.
  */
 import type { ReferenceToVideoParameters } from "@safelight/core"
-import type { FrameSize } from "../frame.ts"
+import type { FrameSize } from "../drawing/frame.ts"
 
 export type Resolution = NonNullable<ReferenceToVideoParameters["resolution"]>
 export type AspectRatio = NonNullable<ReferenceToVideoParameters["aspect_ratio"]>

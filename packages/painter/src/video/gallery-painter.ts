@@ -3,9 +3,9 @@
  * first frame is the first image and the last frame the last one, both at rest and uncropped by the
  * movement; with a single image the camera ends closer to it than it began.
  */
-import { ease, smoothStep } from "../ease.ts"
-import type { Frame, FramePainter, FrameSize, Moment, Plane } from "../frame.ts"
-import type { Random } from "../random.ts"
+import { ease, smoothStep } from "../drawing/ease.ts"
+import type { Frame, FramePainter, FrameSize, Moment, Plane } from "../drawing/frame.ts"
+import type { Random } from "../drawing/random.ts"
 
 export interface GalleryOptions {
   /** All larger than `size` by `OVERSCAN`. */

@@ -6,7 +6,7 @@
  */
 import { createRequire } from "node:module"
 import type { H264MP4Encoder } from "h264-mp4-encoder"
-import type { Frame, FrameSize } from "../frame.ts"
+import type { Frame, FrameSize } from "../drawing/frame.ts"
 
 export interface H264Options {
   readonly size: FrameSize

@@ -3,7 +3,7 @@
  * a bass. It is a function of time, computed in blocks, so a long film needs no more memory than a
  * short one.
  */
-import type { Random } from "../random.ts"
+import type { Random } from "../drawing/random.ts"
 
 export const SAMPLE_RATE = 48_000
 

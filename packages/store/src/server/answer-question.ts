@@ -1,6 +1,6 @@
 /** A question that takes long, answered over one connection within the caller's transaction. */
-import type { Question } from "../driver.ts"
-import type { RawRows } from "../statement.ts"
+import type { Question } from "../sql/driver.ts"
+import type { RawRows } from "../sql/statement.ts"
 import type { Connection } from "./connection.ts"
 import { readStep } from "./sessions.ts"
 

@@ -1,5 +1,5 @@
 /** A connection to a server, as a driver opens it: many questions may be under way on it at once. */
-import type { Step, StepResult } from "../driver.ts"
+import type { Step, StepResult } from "../sql/driver.ts"
 
 export interface Connection {
   /** The rows of a step that returns some, or how many it changed. Rejects with a `DatabaseError`. */

@@ -1,5 +1,5 @@
 /** A lane over a connection to a server: opened when it is needed, and left once it can't commit any more. */
-import { toFault } from "../database-error.ts"
+import { toFault } from "../sql/database-error.ts"
 import type { Lane } from "../writing/lane.ts"
 import type { Connection, OpenConnection } from "./connection.ts"
 

@@ -9,9 +9,9 @@ import {
   type Connections,
   type Step,
   type StepResult,
-} from "../driver.ts"
-import { toRows, type RawRows } from "../statement.ts"
-import { toSqlName } from "../tables.ts"
+} from "../sql/driver.ts"
+import { toRows, type RawRows } from "../sql/statement.ts"
+import { toSqlName } from "../sql/tables.ts"
 import type { Connection, OpenConnection } from "./connection.ts"
 import { createSharedConnections } from "./shared-connections.ts"
 import { createTransactions } from "./transactions.ts"

@@ -4,7 +4,7 @@
  * closed after its last pending answer.
  */
 import assert from "node:assert/strict"
-import { closed, isUnreached, toFault, toSafelightError } from "../database-error.ts"
+import { closed, isUnreached, toFault, toSafelightError } from "../sql/database-error.ts"
 import { SERVER_PATIENCE } from "../writing/patience.ts"
 import type { Connection, OpenConnection } from "./connection.ts"
 

@@ -4,7 +4,7 @@
  */
 import { setTimeout } from "node:timers/promises"
 import { createSemaphore } from "@safelight/core"
-import { closed, isPassing, isUnreached, toFault, toSafelightError } from "../database-error.ts"
+import { closed, isPassing, isUnreached, toFault, toSafelightError } from "../sql/database-error.ts"
 import { SERVER_PATIENCE } from "../writing/patience.ts"
 import type { Connection, OpenConnection } from "./connection.ts"
 

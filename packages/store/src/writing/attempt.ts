@@ -5,7 +5,7 @@
  * their own for changes that were not, which may have begun long before.
  */
 import { setTimeout } from "node:timers/promises"
-import { isPassing, toFault } from "../database-error.ts"
+import { isPassing, toFault } from "../sql/database-error.ts"
 import type { How } from "./lane.ts"
 import type { Patience } from "./patience.ts"
 

@@ -5,7 +5,7 @@
  *
  *   waiting ──(an idle lane)──▶ under way ──(the lane is done with its batch)──▶ settled
  */
-import { closed, overloaded } from "../database-error.ts"
+import { closed, overloaded } from "../sql/database-error.ts"
 import { createWaitingChanges, type PendingChange, type WaitingChanges } from "./waiting-changes.ts"
 
 /** A batch that was committed or given up, for observers. */

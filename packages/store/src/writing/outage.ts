@@ -4,7 +4,7 @@
  * that wait meanwhile wait for the database, and not for the changes before them.
  */
 import { isSafelightError } from "@safelight/core"
-import { isPassing, toFault } from "../database-error.ts"
+import { isPassing, toFault } from "../sql/database-error.ts"
 
 export interface Outage {
   /** On the monotonic clock; undefined: there is none. */

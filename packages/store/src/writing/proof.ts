@@ -2,7 +2,7 @@
  * Whether changes are committed right now: proved by the lanes that are idle, each by writing something
  * that is undone, or else by the next commit. A caller that asks meanwhile gets the same answer.
  */
-import { toSafelightError } from "../database-error.ts"
+import { toSafelightError } from "../sql/database-error.ts"
 import type { Lane } from "./lane.ts"
 import type { Outage } from "./outage.ts"
 

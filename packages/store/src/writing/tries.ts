@@ -13,7 +13,7 @@
  * makes the new one wait for it.
  */
 import { isSafelightError, type SafelightError } from "@safelight/core"
-import { toFault, toSafelightError, toUndone } from "../database-error.ts"
+import { toFault, toSafelightError, toUndone } from "../sql/database-error.ts"
 import {
   beginAttempt,
   decideNext,

@@ -3,7 +3,7 @@
  * can help, and settled. A caller that asks for a new task is answered in time, whatever the database does.
  */
 import { SafelightError } from "@safelight/core"
-import { closed, toUndone } from "../database-error.ts"
+import { closed, toUndone } from "../sql/database-error.ts"
 import { hasWaitedThrough, type Pending } from "./attempt.ts"
 import { createGroupCommit, type Commit, type GroupCommit } from "./group-commit.ts"
 import type { Lane } from "./lane.ts"

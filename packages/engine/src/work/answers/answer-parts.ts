@@ -49,11 +49,6 @@ export function toPauseMs(value: unknown): number | undefined {
   return isAmount(value) ? Math.min(Math.ceil(value), LONGEST_PAUSE_MS) : undefined
 }
 
-/** A measured duration in whole milliseconds, rounded up. */
-export function toDurationMs(value: unknown): number | undefined {
-  return isAmount(value) && value <= MAX_USAGE ? Math.ceil(value) : undefined
-}
-
 /** A number of pieces or milliseconds that a channel says it billed. */
 export function toCount(value: unknown): number | undefined {
   return isAmount(value) && Number.isInteger(value) && value <= MAX_USAGE ? value : undefined

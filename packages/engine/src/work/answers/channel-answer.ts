@@ -26,7 +26,6 @@ import { toChannelFault } from "./channel-fault.ts"
 import {
   isRecord,
   toCount,
-  toDurationMs,
   toMessage,
   toMimeType,
   toOperation,
@@ -36,6 +35,7 @@ import {
   toSha256,
   toWords,
 } from "./answer-parts.ts"
+import { toDurationMs } from "../../media/to-duration-ms.ts"
 
 type Answer = Readonly<Record<string, unknown>>
 

@@ -1,0 +1,71 @@
+/** Everything that endpoints are made with; each takes what it needs once, when a handler is made. */
+import type {
+  CallbackService,
+  ChangeService,
+  Clock,
+  InputService,
+  LinkAccess,
+  Log,
+  Model,
+  SignInService,
+  OperatorInsight,
+  TaskService,
+  WebhookService,
+} from "@safelight/core"
+import type { IsStillAllowed, RateLimit } from "../access/check-access.ts"
+import type { PublicPrefix } from "./addresses.ts"
+import type { ThreadModels } from "../body/creation-job.ts"
+import type { Compress } from "../content/content-coding.ts"
+import type { HttpSettings } from "./defaults.ts"
+import type { TaskWaits } from "./task-waits.ts"
+import type { OpenStreams } from "../streams/open-streams.ts"
+
+export interface MetricsText {
+  readonly contentType: string
+  readonly text: string
+}
+
+/** The files of a page, by their paths from its folder: `index.html`, `assets/…`. */
+export interface PageFiles {
+  readonly names: readonly string[]
+  /** Rejects if the file can't be read. */
+  readonly read: (name: string) => Promise<Uint8Array>
+}
+
+export interface Services {
+  readonly service: TaskService
+  readonly clock: Pick<Clock, "now" | "monotonicNow">
+  readonly log: Log
+  readonly settings: HttpSettings
+  /** The models that a caller may choose from. */
+  readonly models: readonly Model[]
+  readonly threadModels: ThreadModels | undefined
+  readonly links: LinkAccess
+  /** Counts a request whose caller has no key. */
+  readonly rateLimit: RateLimit
+  /** For the ends of tasks. */
+  readonly waits: TaskWaits
+  /** Asked at each use, since a server knows its address only once it listens. */
+  readonly publicUrl: () => string
+  readonly prefix: PublicPrefix
+  /** Rejects if the service can't be used now. */
+  readonly checkReady: () => Promise<void>
+  readonly changes: ChangeService | undefined
+  readonly streams: OpenStreams
+  /** For the key of a stream, or of a wait. */
+  readonly isStillAllowed: IsStillAllowed
+  readonly callbacks: CallbackService | undefined
+  readonly inputs: InputService | undefined
+  readonly webhooks: WebhookService | undefined
+  readonly signIn: SignInService | undefined
+  readonly insight: OperatorInsight | undefined
+  readonly metrics: (() => Promise<MetricsText>) | undefined
+  /** The API's document; undefined if the host shows none. */
+  readonly describeApi: (() => object) | undefined
+  /** The console's files; undefined if the host serves none. */
+  readonly consoleFiles: PageFiles | undefined
+  /** Reads a file of an installed package, by its specifier; undefined if the host has no files. */
+  readonly readPackageFile: ((specifier: string) => Promise<Uint8Array>) | undefined
+  /** Returns the bytes as they are if the host doesn't compress. */
+  readonly compress: Compress
+}
