@@ -32,7 +32,11 @@ export async function judgeArtifacts(
     for (const row of stream.artifacts) await judgeFile(open, row)
   } else {
     const left = await artifacts.list(id)
-    if (left.length > 0) fail(`${left.length} files of expired task ${id} are left`)
+    const known = new Set(stream.artifacts.map(({ locator }) => locator))
+    const unknown = left.filter((locator) => !known.has(locator))
+    if (left.length > 0) {
+      fail(`${left.length} files of expired task ${id} are left, ${unknown.length} in no row`)
+    }
   }
 }
 

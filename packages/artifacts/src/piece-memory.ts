@@ -54,7 +54,11 @@ export function createPieceMemory(pieceBytes: number): PieceMemory {
 
 const EMPTY = new Uint8Array()
 
-/** Not cleared, since it is filled before it is read. No `Buffer`, whose `slice` would not copy. */
+/**
+ * Not cleared, since it is filled before it is read; a few bytes are a part of what Node keeps for that. No `Buffer`,
+ * whose `slice` would not copy.
+ */
 function allocate(bytes: number): Uint8Array {
-  return new Uint8Array(Buffer.allocUnsafeSlow(bytes).buffer)
+  const { buffer, byteOffset } = Buffer.allocUnsafe(bytes)
+  return new Uint8Array(buffer, byteOffset, bytes)
 }
