@@ -196,11 +196,12 @@ describe("the oracle, of files", () => {
   async function judgeOf(
     rows: readonly ArtifactRow[],
     task: Partial<Task> = {},
+    faults: RoundFaults = NO_FAULTS,
   ): Promise<readonly string[]> {
     const broken: string[] = []
     const fail = (words: string): void => void broken.push(words)
     const bought = new Map([["task-1", [BOUGHT]]])
-    const open = { artifacts, bought, faults: NO_FAULTS, fail }
+    const open = { artifacts, bought, faults, fail }
     await judgeArtifacts(open, { ...ENDED, ...task }, { artifacts: rows })
     return broken
   }
@@ -223,6 +224,11 @@ describe("the oracle, of files", () => {
     assertBroken(await judgeOf([toRow(first), other]), /not what its manifest says/)
     const expired: Partial<Task> = { state: "succeeded.expired" }
     const words = await judgeOf([toRow(first), toRow(third)], expired)
-    assertBroken(words, /1 files of expired task task-1 are left/)
+    assertBroken(words, /1 files of expired task task-1 are left, 1 in no row/)
+    const named = toRow(first, { locator: "0.png" })
+    assertBroken(await judgeOf([named, toRow(third)], expired), /are left, 0 in no row/)
+    const killed = { ...NO_FAULTS, endedAt: new Map([["node 1", AT]]), isTimeAhead: true }
+    assertBroken(await judgeOf([toRow(first), toRow(third)], expired, killed))
+    assertBroken(await judgeOf([named], expired, killed), /are left, 0 in no row/)
   })
 })
