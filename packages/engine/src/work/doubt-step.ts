@@ -101,6 +101,7 @@ async function askForKey(context: Context, work: Work, channel: Channel): Promis
     const command = { kind: "accept", operation: found.operation, upstreamKey } as const
     return recordFact(context, work, [command])
   }
+  if (!isHeld(clock, work)) return "leave"
   // Given up where the task has moved on: what was adopted meanwhile must not be bought again.
   const command = { kind: "defer", attempt, reason: "not-found", retryAt: clock.now() } as const
   return advance(work, await recorder.recordIntent(work.head, command))
