@@ -32,7 +32,7 @@ async function createLate(log: Log = SILENT_LOG) {
   const { scene, id } = await submitTo(channel, { log })
   await scene.clock.advance(30_000)
   assert.equal((await scene.read(id)).state, "doubtful")
-  return { answer, id, scene }
+  return { answer, channel, id, scene }
 }
 
 /** Stops a node dead: nothing it asks of its storage is ever answered. */
@@ -40,6 +40,11 @@ function freeze({ storage }: Scene): void {
   const never = (): Promise<never> => new Promise(() => {})
   const frozen = { append: never, take: never, release: never, heartbeat: never }
   Object.assign(storage, { ...frozen, listLeases: never, expire: never })
+}
+
+/** As where the row that the append was built on is gone. */
+async function rejectAppend(): Promise<never> {
+  throw new SafelightError({ code: "version-conflict", message: "there is no such task" })
 }
 
 async function advanceUntil(scene: Scene, isSo: () => Promise<boolean>): Promise<void> {
@@ -162,6 +167,26 @@ describe("a lost answer", () => {
     assert.deepEqual(methods(channel), ["submit", "cancel"])
   })
 
+  it("of a lookup channel that knows nothing of it changes nothing once the task is not held any more", async () => {
+    const { promise, resolve } = Promise.withResolvers<null>()
+    const asked: string[] = []
+    const slow: ScriptedChannel = {
+      ...createScriptedChannel({ submission: LOOKUP, submits: [LOST] }),
+      find({ task }) {
+        asked.push(task)
+        return promise
+      },
+    }
+    const { scene, id } = await submitTo(slow, { settings: { pollTimeoutMs: 300_000 } })
+    await scene.clock.advance(66_000)
+    assert.deepEqual(asked, [id])
+    Object.assign(scene.storage, { heartbeat: () => new Promise(() => {}) })
+    await scene.clock.advance(61_000)
+    resolve(null)
+    await scene.clock.advance(1)
+    assert.deepEqual(scene.story(id), ["submitted", "dispatched", "doubted"])
+  })
+
   it("of a lookup channel whose look-ups fail for good ends with its task", async () => {
     const channel = createScriptedChannel({ submission: LOOKUP, submits: [LOST] })
     const failing = { ...channel, find: () => Promise.reject(new TypeError("no route")) }
@@ -253,6 +278,20 @@ describe("a lost answer", () => {
     const story = ["submitted", "dispatched", "doubted", "accepted", "succeeded"]
     assert.deepEqual(scene.story(id), story)
     assert.equal(channel.created.length, 1)
+  })
+
+  it("that comes when the task is not there any more is stopped, and named in the log", async () => {
+    const { entries, log } = createLogRecorder()
+    const { answer, channel, id, scene } = await createLate(log)
+    const gone = { append: rejectAppend, readTask: async () => undefined }
+    Object.assign(scene.storage, gone)
+    answer(ACCEPTED)
+    await scene.clock.advance(1_000)
+    const line = entries.find(({ message }) => message === "purchase not delivered")
+    assert.deepEqual(line?.fields["task"], id)
+    assert.deepEqual(line?.fields["operation"], { id: 7 })
+    assert.equal(line?.fields["state"], "missing")
+    assert.deepEqual(methods(channel), ["submit", "cancel"])
   })
 
   it("that comes within the grace of a stop is adopted before the stop is over", async () => {

@@ -8,13 +8,12 @@ import {
   isTerminal,
   toCanonicalJson,
   type Json,
-  type Rejection,
   type StreamHead,
   type Task,
   type TaskCommand,
 } from "@safelight/core"
 import type { Context } from "../host/context.ts"
-import type { RecordOptions } from "../record/recorder.ts"
+import type { Recorded, RecordOptions } from "../record/recorder.ts"
 import { discardStored } from "../media/inspect-stored.ts"
 import { discardKept } from "../media/kept-outputs.ts"
 import { stopWork } from "./stop-work.ts"
@@ -30,11 +29,8 @@ export async function recordFact(
   const { signal } = work.ending
   const own = commands.map((command) => toOwn(work, command))
   const recorded = await context.recorder.recordFact(work.head, own, { ...options, signal })
-  if (recorded.kind === "superseded") await reportRefused(context, work, commands, {})
-  if (recorded.kind === "refused") {
-    await reportRefused(context, work, commands, recorded)
-    await discardRefused(context, commands, recorded.head)
-  }
+  if (recorded.kind !== "recorded") await reportRefused(context, work, commands, recorded)
+  if (recorded.kind === "refused") await discardRefused(context, commands, recorded.head)
   if (recorded.kind !== "superseded" && isTerminal(recorded.head.task)) {
     await discardKept(context, work)
   }
@@ -59,23 +55,23 @@ async function discardRefused(
   await Promise.all(surplus.map(({ locator }) => discardStored(context, task.id, locator)))
 }
 
+const MISSING = { head: undefined, rejection: undefined }
+
 type PaidCommand = Extract<TaskCommand, { kind: "accept" | "succeed" | "fail" | "defer" }>
 
-/** Without both where the task is not there any more. */
-interface RefusedFact {
-  readonly head?: StreamHead
-  readonly rejection?: Rejection
-}
-
-/** Reports what was bought and refused; does nothing where the task has that very purchase. */
+/**
+ * Reports what was bought and refused, also where the task is not there any more; does nothing where it has that very
+ * purchase.
+ */
 async function reportRefused(
   context: Context,
   work: Work,
   commands: readonly TaskCommand[],
-  { head, rejection }: RefusedFact,
+  refused: Exclude<Recorded, { readonly kind: "recorded" }>,
 ): Promise<void> {
   const paid = commands.find(isPaid)
   if (paid === undefined) return
+  const { head, rejection } = refused.kind === "refused" ? refused : MISSING
   const purchase = toPurchase(work, paid)
   const { operation, upstreamKey } = purchase
   if (head !== undefined && isKnownPurchase(head, upstreamKey, operation)) return
