@@ -151,7 +151,8 @@ async function judgeBesides(
   const sweptAt = Date.now() + SWEPT_AHEAD_MS
   const retention = { inputRetentionMs: INPUT_RETENTION_MS, removeAfterMs: DAY_MS, sweptAt }
   judgeRows(stored.rows, retention, task, fail)
-  judgeHolds(task, artifacts, events, { ...open, ...told })
+  const { holds, refusedHolds } = told
+  judgeHolds(task, artifacts, events, { ...open, holds, refusedHolds })
   if (planned === undefined) return
   judgeTerms(task, planned, told.quotes, fail)
   if (!erased.has(task.id)) judgeLabels(task, planned, labels, fail)
