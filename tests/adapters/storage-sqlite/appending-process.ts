@@ -3,7 +3,6 @@
  * time, until it is killed. It names each task on its output once all of it was acknowledged, not
  * before.
  */
-import { writeSync } from "node:fs"
 import { createSqliteStorage } from "@safelight/storage-sqlite"
 import { CRASH_ACCOUNT, toCrashSample, toCrashUse } from "./crash-sample.ts"
 
@@ -19,8 +18,15 @@ async function appendWithoutEnd(): Promise<never> {
     const [submitted, succeeded] = toCrashSample(index)
     await storage.admit({ append: submitted.append, idempotency: toCrashUse(index) })
     await storage.append(succeeded.append)
-    writeSync(1, `${index}\n`)
+    await write(`${index}\n`)
   }
+}
+
+/** Waits while the reader is behind: `writeSync` would fail with EAGAIN then. */
+async function write(line: string): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  process.stdout.write(line, () => resolve())
+  await promise
 }
 
 await Promise.all(Array.from({ length: 16 }, appendWithoutEnd))
