@@ -6,19 +6,20 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import {
   billedInputMs,
-  chargeImages,
   chargeOf,
-  chargeVideo,
+  chargeUsage,
   currentPrices,
   DEFAULT_PRICES,
   findPrice,
   isNamedBy,
+  listRates,
   sealPrices,
   toPriceVersion,
   imageEdit,
   MAX_CHARGE_MICROS,
   MODELS,
   referenceToVideo,
+  type ModelPrice,
   type PriceBook,
   type Usage,
 } from "@safelight/core"
@@ -69,6 +70,8 @@ const usage = fc.record({
 })
 const rate = fc.oneof(fc.nat(), fc.constantFrom(0, 1, 7, 333, 999, 1_000, 1_001, 100_000))
 
+const charge = (used: Usage, price: ModelPrice): number => chargeUsage(used, price, {})
+
 const video = (outputVideoMs: number, ...inputVideosMs: number[]): Usage => ({
   images: 0,
   inputVideosMs,
@@ -78,20 +81,19 @@ const video = (outputVideoMs: number, ...inputVideosMs: number[]): Usage => ({
 describe("a video's charge", () => {
   it("is the exact amount, rounded up once", (t) => {
     const property = fc.property(usage, rate, (used, perVideoSecondMicros) => {
-      const charge = chargeVideo(used, { perVideoSecondMicros })
-      assert.equal(BigInt(charge), referenceMicros(used, perVideoSecondMicros))
+      const micros = charge(used, { perVideoSecondMicros })
+      assert.equal(BigInt(micros), referenceMicros(used, perVideoSecondMicros))
     })
     check(t, property, 3_000)
   })
 
   it("never falls with more output, more input or a higher rate", (t) => {
     const property = fc.property(usage, rate, fc.nat({ max: 5_000 }), (used, micros, more) => {
-      const charge = (each: Usage, perVideoSecondMicros = micros): number =>
-        chargeVideo(each, { perVideoSecondMicros })
-      const base = charge(used)
-      assert.ok(charge({ ...used, outputVideoMs: used.outputVideoMs + more }) >= base)
-      assert.ok(charge({ ...used, inputVideosMs: [...used.inputVideosMs, more] }) >= base)
-      assert.ok(charge(used, micros + more) >= base)
+      const price = { perVideoSecondMicros: micros }
+      const base = charge(used, price)
+      assert.ok(charge({ ...used, outputVideoMs: used.outputVideoMs + more }, price) >= base)
+      assert.ok(charge({ ...used, inputVideosMs: [...used.inputVideosMs, more] }, price) >= base)
+      assert.ok(charge(used, { perVideoSecondMicros: micros + more }) >= base)
     })
     check(t, property)
   })
@@ -116,41 +118,51 @@ describe("a video's charge", () => {
     it(`counts inputs of ${inputVideosMs.join(" + ") || "no"} ms as ${billedMs} ms`, () => {
       assert.equal(billedInputMs(inputVideosMs), billedMs)
       const price = { perVideoSecondMicros: 1_000 }
-      assert.equal(chargeVideo(video(2_500, ...inputVideosMs), price), 2_500 + billedMs)
+      assert.equal(charge(video(2_500, ...inputVideosMs), price), 2_500 + billedMs)
     })
   }
 
   it("rounds up a fraction of a micro-unit, and only that", () => {
-    assert.equal(chargeVideo(video(1), { perVideoSecondMicros: 1 }), 1)
-    assert.equal(chargeVideo(video(1_000), { perVideoSecondMicros: 1 }), 1)
-    assert.equal(chargeVideo(video(1_001), { perVideoSecondMicros: 1 }), 2)
-    assert.equal(chargeVideo(video(0), { perVideoSecondMicros: 1 }), 0)
+    assert.equal(charge(video(1), { perVideoSecondMicros: 1 }), 1)
+    assert.equal(charge(video(1_000), { perVideoSecondMicros: 1 }), 1)
+    assert.equal(charge(video(1_001), { perVideoSecondMicros: 1 }), 2)
+    assert.equal(charge(video(0), { perVideoSecondMicros: 1 }), 0)
     // Rounding each part by itself would make 2.
-    assert.equal(chargeVideo(video(400, 4_000), { perVideoSecondMicros: 0 }), 0)
-    assert.equal(chargeVideo(video(500, 4_500), { perVideoSecondMicros: 1 }), 5)
+    assert.equal(charge(video(400, 4_000), { perVideoSecondMicros: 0 }), 0)
+    assert.equal(charge(video(500, 4_500), { perVideoSecondMicros: 1 }), 5)
   })
 })
 
 describe("an image task's charge", () => {
   it("is the number of images times the price", (t) => {
     const property = fc.property(usage, rate, (used, perImageMicros) => {
-      const charge = chargeImages(used, { perImageMicros })
-      assert.equal(BigInt(charge), BigInt(used.images) * BigInt(perImageMicros))
+      const micros = charge(used, { perImageMicros })
+      assert.equal(BigInt(micros), BigInt(used.images) * BigInt(perImageMicros))
     })
     check(t, property)
   })
 })
 
+const at = (priceVersion: string) => ({ parameters: {}, priceVersion })
+
 describe("a price", () => {
-  it("that lacks the rate it is billed by throws, whatever was used", () => {
-    assert.throws(() => chargeImages(video(0), { perVideoSecondMicros: 1 }), RangeError)
-    assert.throws(() => chargeVideo(video(0), { perImageMicros: 1 }), RangeError)
+  it("that lacks a rate counts nothing of what it would count", () => {
+    assert.equal(charge({ ...video(5_000), images: 3 }, { perImageMicros: 1 }), 3)
+    assert.equal(charge({ ...video(5_000), images: 3 }, { perVideoSecondMicros: 1 }), 5)
+    assert.deepEqual(listRates(imageEdit, { perVideoSecondMicros: 1, perAudioSecondMicros: 1 }), [])
+    assert.deepEqual(listRates(referenceToVideo, { perImageMicros: 1 }), [])
+    const price = { perImageMicros: 0, perRequestMicros: 1, perVideoSecondMicros: 1 }
+    assert.deepEqual(listRates(imageEdit, price), ["perImageMicros", "perRequestMicros"])
+    assert.deepEqual(listRates(referenceToVideo, price), [
+      "perVideoSecondMicros",
+      "perRequestMicros",
+    ])
   })
 
   it("makes no charge above what a task may cost at most", () => {
     const most = { perImageMicros: MAX_CHARGE_MICROS }
-    assert.equal(chargeImages({ ...video(0), images: 1 }, most), MAX_CHARGE_MICROS)
-    assert.equal(chargeImages({ ...video(0), images: 2 }, most), MAX_CHARGE_MICROS)
+    assert.equal(charge({ ...video(0), images: 1 }, most), MAX_CHARGE_MICROS)
+    assert.equal(charge({ ...video(0), images: 2 }, most), MAX_CHARGE_MICROS)
   })
 
   it("is found by version and model, and new tasks take the last table", () => {
@@ -162,9 +174,9 @@ describe("a price", () => {
     assert.deepEqual(findPrice(book, "1", imageEdit.id), { perImageMicros: 1 })
     assert.equal(findPrice(book, "3", imageEdit.id), undefined)
     assert.equal(findPrice(book, "1", referenceToVideo.id), undefined)
-    assert.equal(chargeOf(imageEdit, book, "1", { ...video(0), images: 3 }), 3)
-    assert.throws(() => chargeOf(imageEdit, book, "3", video(0)), RangeError)
-    assert.throws(() => chargeOf(referenceToVideo, book, "1", video(0)), RangeError)
+    assert.equal(chargeOf(imageEdit, book, at("1"), { ...video(0), images: 3 }), 3)
+    assert.throws(() => chargeOf(imageEdit, book, at("3"), video(0)), RangeError)
+    assert.throws(() => chargeOf(referenceToVideo, book, at("1"), video(0)), RangeError)
   })
 })
 
@@ -212,8 +224,8 @@ describe("the reservation", () => {
               ? { ...video(0), images: model === imageEdit ? count : 1 }
               : video(outputVideoMs, ...inputVideosMs)
           const version = currentPrices(DEFAULT_PRICES).version
-          const reserved = chargeOf(model, DEFAULT_PRICES, version, model.estimate(parameters))
-          assert.ok(chargeOf(model, DEFAULT_PRICES, version, used) <= reserved, model.id)
+          const reserved = chargeOf(model, DEFAULT_PRICES, at(version), model.estimate(parameters))
+          assert.ok(chargeOf(model, DEFAULT_PRICES, at(version), used) <= reserved, model.id)
         }
       },
     )

@@ -36,6 +36,7 @@ describe("a task's usage", () => {
       labels: {},
       price: { perImageMicros: IMAGE_MICROS },
       billedInputMs: 0,
+      factors: [],
       imagesAsked: 1,
     })
     assert.equal(usage?.task.chargeMicros, IMAGE_MICROS)

@@ -21,7 +21,7 @@ export function findChargeFault(
   try {
     const expected = chargeWithin(model, prices, task, task.usage)
     if (expected === task.chargeMicros) return undefined
-    const measured = chargeOf(model, prices, task.priceVersion, task.usage)
+    const measured = chargeOf(model, prices, task, task.usage)
     if (measured === task.chargeMicros) return undefined
     return { kind: "charge-differs", ...place, expected }
   } catch (error) {

@@ -75,19 +75,48 @@ export { referenceToVideo, type ReferenceToVideoParameters } from "./models/refe
 export { textToImage, type TextToImageParameters } from "./models/text-to-image.ts"
 
 export {
-  billedInputMs,
-  chargeImages,
-  chargeVideo,
+  ANY_VALUE,
+  coversFactors,
+  FACTOR_PATTERN,
+  findFactor,
+  findFactors,
+  MAX_FACTOR_VALUES,
+  MAX_FACTORS,
+  type AppliedFactor,
+  type Factors,
+  type LoggedParameters,
+} from "./money/factors.ts"
+export {
+  canCount,
+  COUNTED,
+  listRates,
+  PRICE_RATES,
+  type BilledItem,
+  type PriceRate,
+  type PriceRates,
+} from "./money/rates.ts"
+export { billedInputMs } from "./money/billed-input.ts"
+export {
+  chargeExactly,
+  chargeUsage,
   MAX_CHARGE_MICROS,
   MAX_USAGE,
+  type ExactAmount,
 } from "./money/charge.ts"
-export { chargeAsTold, chargeOf, chargeWithin } from "./money/charge-of.ts"
+export {
+  chargeAsTold,
+  chargeOf,
+  chargeWithin,
+  isPriced,
+  type PricedTask,
+} from "./money/charge-of.ts"
 export {
   COST_CURRENCY,
   MAX_COST_UNIT_CHARACTERS,
   toBilledCost,
   toCostFigure,
   type AttemptCost,
+  type BilledAttempt,
   type CostFigure,
   type ToldCost,
   type UnitCost,

@@ -5,10 +5,7 @@
 import {
   MODELS,
   NO_TRACER,
-  chargeOf,
-  currentPrices,
   DEFAULT_PRICES,
-  MAX_TABLE_NAME_LENGTH,
   SafelightError,
   createErrorLog,
   sealPrices,
@@ -27,7 +24,6 @@ import {
   type TaskRequest,
   type TaskService,
   type Tracer,
-  type Usage,
   type MediaInspector,
   type MediaSource,
   type ResolveRequest,
@@ -56,6 +52,7 @@ import { createKeptOutputs } from "./media/kept-outputs.ts"
 import { createMeasuring } from "./media/measuring.ts"
 import { holdArtifacts } from "./record/hold-artifacts.ts"
 import { createRecorder } from "./record/recorder.ts"
+import { requirePrices } from "./submit/require-prices.ts"
 import type { ContentRefusals } from "./work/refusal-rule.ts"
 import { createFairShares } from "./scheduling/fair-shares.ts"
 import { settleDoubt } from "./record/resolve-task.ts"
@@ -276,22 +273,3 @@ function toModels(list: readonly Model[]): ReadonlyMap<string, Model> {
   const message = `models: two have the id ${twice?.id}`
   throw new SafelightError({ code: "invalid-configuration", message })
 }
-
-/** Every model must be priced, by the rate it is billed by. */
-function requirePrices(models: ReadonlyMap<string, Model>, prices: PriceBook): void {
-  const { version } = currentPrices(prices)
-  if (version.length > MAX_TABLE_NAME_LENGTH) {
-    const message = `prices: table ${version} has a name of more than ${MAX_TABLE_NAME_LENGTH} characters: shorten it`
-    throw new SafelightError({ code: "invalid-configuration", message })
-  }
-  for (const model of models.values()) {
-    try {
-      chargeOf(model, prices, version, SAMPLE_USAGE)
-    } catch (cause) {
-      const message = `prices: table ${version} has no usable price for model ${model.id}`
-      throw new SafelightError({ code: "invalid-configuration", message, cause })
-    }
-  }
-}
-
-const SAMPLE_USAGE: Usage = { images: 1, inputVideosMs: [1_000], outputVideoMs: 1_000 }

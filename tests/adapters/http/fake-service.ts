@@ -219,6 +219,7 @@ export function createFakeService() {
         task,
         labels,
         price,
+        factors: [],
         billedInputMs: inputMs,
         imagesAsked: images === 0 ? null : images,
       }
@@ -238,8 +239,9 @@ export function createFakeService() {
       }
       const { version: priceVersion, models } = currentPrices(DEFAULT_PRICES)
       const [price, usage] = [models[id] ?? {}, model.estimate(check.parameters)]
-      const maxCostMicros = model.charge(usage, price)
-      const lines = toQuoteLines(model, usage, price, maxCostMicros)
+      const logged = model.toLogged(check.parameters)
+      const maxCostMicros = model.charge(usage, price, logged)
+      const lines = toQuoteLines({ parameters: logged, price, usage }, maxCostMicros)
       const terms = { priceVersion, maxCostMicros, validUntil: 1_767_229_200_000 }
       return { kind: "quoted", quote: { ...terms, model: id, price, lines } }
     },

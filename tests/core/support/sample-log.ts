@@ -73,12 +73,14 @@ export function dispatch(upstreamKey = "key-1"): TaskCommand {
   return { kind: "dispatch", ...names, sendBefore: 60_000, upstreamKey }
 }
 
+const PRICED = { parameters: {}, priceVersion: "default-1" }
+
 export function success(model: string, usage: Usage): TaskCommand {
   const known = MODELS.find(({ id }) => id === model)
   if (known === undefined) throw new TypeError(`no model ${model}`)
   const count = known.artifacts === "video" ? 1 : usage.images
   const artifacts = Array.from({ length: count }, (_, index) => toEntry(known.artifacts, index))
-  const chargeMicros = chargeOf(known, DEFAULT_PRICES, "default-1", usage)
+  const chargeMicros = chargeOf(known, DEFAULT_PRICES, PRICED, usage)
   return { kind: "succeed", artifacts, chargeMicros, usage }
 }
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict"
 import { readdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { test, type TestContext } from "node:test"
-import { chargeImages, chargeVideo, DEFAULT_PRICES } from "@safelight/core"
+import { chargeUsage, DEFAULT_PRICES } from "@safelight/core"
 import { priceVersionOf } from "../../support/price-version.ts"
 import { runCommand, temporaryFolder } from "./command-process.ts"
 
@@ -81,9 +81,9 @@ test("--json prints every example as core charges it", async (t) => {
   assert.deepEqual(
     tables[1]?.models.map(({ examples }) => examples.map((each) => each.charge_micros)),
     [
-      [chargeImages({ ...usage, images: 1 }, MODELS[PICTURE])],
-      [1, 4].map((images) => chargeImages({ ...usage, images }, MODELS[EDIT])),
-      inputs.map((inputVideosMs) => chargeVideo({ ...usage, inputVideosMs }, MODELS[VIDEO])),
+      [chargeUsage({ ...usage, images: 1 }, MODELS[PICTURE], {})],
+      [1, 4].map((images) => chargeUsage({ ...usage, images }, MODELS[EDIT], {})),
+      inputs.map((inputVideosMs) => chargeUsage({ ...usage, inputVideosMs }, MODELS[VIDEO], {})),
     ],
   )
 })

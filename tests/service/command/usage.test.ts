@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict"
 import { describe, test, type TestContext } from "node:test"
-import { billedInputMs, chargeImages, chargeVideo } from "@safelight/core"
+import { billedInputMs, chargeUsage } from "@safelight/core"
 import { runCommand, startService, temporaryFolder } from "./command-process.ts"
 import { EDIT, PICTURE, pictures, recordTasks, VIDEO, video } from "./recorded-tasks.ts"
 import { json, startScripted } from "./scripted-service.ts"
@@ -30,7 +30,7 @@ function videoUsage({ rate, outputMs, inputsMs = [] }: Measured) {
     price_version: "v",
     price: { per_video_second_micros: rate },
     reserved_micros: 0,
-    charge_micros: chargeVideo(usage, { perVideoSecondMicros: rate }),
+    charge_micros: chargeUsage(usage, { perVideoSecondMicros: rate }, {}),
     charge_limit_micros: 1_000_000_000_000,
     usage: {
       images: 0,
@@ -47,7 +47,7 @@ function imageUsage(images: number, rate: number) {
     ...videoUsage({ rate, outputMs: 0 }),
     model: EDIT,
     price: { per_image_micros: rate },
-    charge_micros: chargeImages(usage, { perImageMicros: rate }),
+    charge_micros: chargeUsage(usage, { perImageMicros: rate }, {}),
     usage: { images, output_video_ms: 0, input_videos_ms: [], billed_input_ms: 0 },
   }
 }

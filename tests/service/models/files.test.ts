@@ -24,7 +24,7 @@ function model(members: Readonly<Record<string, string>> = {}, parameters = ""):
     ...members,
   }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value},`)
-  return `import { chargeVideo, colours, defineModel, fields, integer, mediaUrl, text } from "@safelight/core"
+  return `import { colours, defineModel, fields, integer, mediaUrl, text } from "@safelight/core"
     import * as v from "valibot"
     export default defineModel({ ${lines.join("\n")} })`
 }
@@ -199,11 +199,11 @@ const BAD: readonly (readonly [name: string, text: string, message: RegExp])[] =
   [
     "charges as it likes",
     model({ charge: "() => 1" }),
-    /may not charge by a rule of its own: leave charge out, or make it chargeImages$/,
+    /may not charge by a rule of its own: leave charge out$/,
   ],
   [
-    "charges images by the second",
-    model({ charge: "chargeVideo" }),
+    "charges by the picture alone",
+    model({ charge: "({ images }, price) => images * (price.perImageMicros ?? 0)" }),
     /may not charge by a rule of its own/,
   ],
   [

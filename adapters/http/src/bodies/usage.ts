@@ -14,7 +14,7 @@ import {
 } from "@safelight/core"
 import * as v from "valibot"
 import { defineBody, described, type Shown } from "./body.ts"
-import { price, toPriceBody } from "./price.ts"
+import { appliedFactors, price, toFactorsBody, toPriceBody } from "./price.ts"
 import { EXAMPLE_ID, taskId, whole } from "./shapes.ts"
 import { STATUSES } from "./task.ts"
 
@@ -46,6 +46,12 @@ export const taskUsage = defineBody("TaskUsage", TASK_USAGE_EXAMPLE, {
   price: described(
     v.nullable(price),
     "Micro-units of the account's currency; null where no longer known.",
+  ),
+  factors: v.optional(
+    described(
+      appliedFactors,
+      "What the price is multiplied by for this task; absent if by nothing.",
+    ),
   ),
   reserved_micros: described(whole, "Held back until the task is finished, then 0."),
   charge_micros: described(whole, "What it cost, in micro-units."),
@@ -126,6 +132,7 @@ export const usageReport = defineBody("UsageReport", USAGE_REPORT_EXAMPLE, {
 export function toTaskUsageBody({
   task,
   labels,
+  factors,
   price: known,
   billedInputMs,
   imagesAsked,
@@ -139,6 +146,7 @@ export function toTaskUsageBody({
     finished_at: toUnixSeconds(task.finishedAt),
     price_version: task.priceVersion,
     price: known === undefined ? null : toPriceBody(known),
+    ...(factors.length > 0 && { factors: toFactorsBody(factors) }),
     reserved_micros: isTerminal(task) ? 0 : task.reservationMicros,
     charge_micros: task.chargeMicros,
     charge_limit_micros: task.reservationMicros,

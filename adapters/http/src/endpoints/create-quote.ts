@@ -2,10 +2,16 @@
  * POST /v1/quotes: what a task would cost at most. The body is that of POST /v1/tasks, and is received, read
  * and refused in the same way and within the same bounds; nothing of it is kept.
  */
-import { referenceToVideo, toUnixSeconds, type Quote, type QuoteLine } from "@safelight/core"
+import {
+  referenceToVideo,
+  toUnixSeconds,
+  type BilledItem,
+  type Quote,
+  type QuoteLine,
+} from "@safelight/core"
 import * as v from "valibot"
 import { defineBody, described, type Shown } from "../bodies/body.ts"
-import { price, toPriceBody } from "../bodies/price.ts"
+import { appliedFactors, price, toFactorsBody, toPriceBody } from "../bodies/price.ts"
 import { whole } from "../bodies/shapes.ts"
 import { CREATION_REFUSALS } from "../body/creation-refusals.ts"
 import { defineEndpoint } from "../pipeline/endpoint.ts"
@@ -32,6 +38,16 @@ const EXAMPLE = {
   ],
 } as const
 
+const ITEMS = [
+  "image",
+  "output_video",
+  "input_video",
+  "output_audio",
+  "request",
+  "characters",
+  "tokens",
+] as const
+
 const quote = defineBody("Quote", EXAMPLE, {
   quote: described(v.string(), "What `Safelight-Quote` takes on the submission."),
   valid_until: described(
@@ -50,18 +66,27 @@ const quote = defineBody("Quote", EXAMPLE, {
   lines: described(
     v.array(
       v.object({
-        item: v.picklist(["image", "output_video", "input_video"]),
-        unit: v.picklist(["image", "second"]),
+        item: v.picklist(ITEMS),
+        unit: v.picklist(["image", "second", "request", "thousand_characters", "thousand_tokens"]),
         unit_price_micros: whole,
         images: v.optional(described(whole, "Of `image` alone.")),
-        duration_ms: v.optional(described(whole, "Of video: the most that can be billed.")),
+        duration_ms: v.optional(
+          described(whole, "Of video and audio: the most that can be billed."),
+        ),
+        requests: v.optional(described(whole, "Of `request` alone.")),
+        characters: v.optional(described(whole, "Of `characters` alone.")),
+        tokens: v.optional(described(whole, "Of `tokens` alone: the most that can be billed.")),
+        factors: v.optional(
+          described(appliedFactors, "What the line is multiplied by; absent if by nothing."),
+        ),
         is_estimate: described(
           v.boolean(),
           "Measured only later: it may be less, and is never billed as more.",
         ),
       }),
     ),
-    "What is billed. Empty for a model that has an arithmetic of its own.",
+    "What is billed: quantity × unit price × factors of each, added up. Empty for a model that has an " +
+      "arithmetic of its own.",
   ),
 })
 
@@ -105,17 +130,35 @@ function toQuoteBody(found: Quote): Shown<typeof quote> {
   }
 }
 
-function toLine({
-  item,
-  quantity,
-  unitPriceMicros,
-}: QuoteLine): Shown<typeof quote>["lines"][number] {
-  const isVideo = item !== "image"
+type LineBody = Shown<typeof quote>["lines"][number]
+
+interface ItemShape {
+  readonly unit: LineBody["unit"]
+  readonly quantity: "images" | "duration_ms" | "requests" | "characters" | "tokens"
+  /** Measured once it is there. */
+  readonly isEstimate: boolean
+}
+
+const TIMED: ItemShape = { unit: "second", quantity: "duration_ms", isEstimate: true }
+
+const SHAPES: Readonly<Record<BilledItem, ItemShape>> = {
+  image: { unit: "image", quantity: "images", isEstimate: false },
+  output_video: TIMED,
+  input_video: TIMED,
+  output_audio: TIMED,
+  request: { unit: "request", quantity: "requests", isEstimate: false },
+  characters: { unit: "thousand_characters", quantity: "characters", isEstimate: false },
+  tokens: { unit: "thousand_tokens", quantity: "tokens", isEstimate: true },
+}
+
+function toLine({ factors, item, quantity, unitPriceMicros }: QuoteLine): LineBody {
+  const { isEstimate, quantity: member, unit } = SHAPES[item]
   return {
     item,
-    unit: isVideo ? "second" : "image",
+    unit,
     unit_price_micros: unitPriceMicros,
-    ...(isVideo ? { duration_ms: quantity } : { images: quantity }),
-    is_estimate: isVideo,
+    [member]: quantity,
+    ...(factors && { factors: toFactorsBody(factors) }),
+    is_estimate: isEstimate,
   }
 }

@@ -25,16 +25,44 @@ export interface Quote {
   readonly price: {
     readonly per_image_micros?: number
     readonly per_video_second_micros?: number
+    readonly per_audio_second_micros?: number
+    readonly per_request_micros?: number
+    readonly per_thousand_characters_micros?: number
+    readonly per_thousand_tokens_micros?: number
+    /** What the sum is multiplied by: a decimal by parameter and value. `*` is any value that is not named, and none. */
+    readonly factors?: Readonly<Record<string, Readonly<Record<string, string>>>>
   }
-  /** What is billed. Empty for a model that has an arithmetic of its own. */
+  /** What is billed: quantity × unit price × factors of each, added up. Empty for a model that has an arithmetic of its own. */
   readonly lines: readonly {
-    readonly item: "image" | "output_video" | "input_video"
-    readonly unit: "image" | "second"
+    readonly item:
+      | "image"
+      | "output_video"
+      | "input_video"
+      | "output_audio"
+      | "request"
+      | "characters"
+      | "tokens"
+    readonly unit: "image" | "second" | "request" | "thousand_characters" | "thousand_tokens"
     readonly unit_price_micros: number
     /** Of `image` alone. */
     readonly images?: number
-    /** Of video: the most that can be billed. */
+    /** Of video and audio: the most that can be billed. */
     readonly duration_ms?: number
+    /** Of `request` alone. */
+    readonly requests?: number
+    /** Of `characters` alone. */
+    readonly characters?: number
+    /** Of `tokens` alone: the most that can be billed. */
+    readonly tokens?: number
+    /** What the line is multiplied by; absent if by nothing. */
+    readonly factors?: readonly {
+      /** As errors name it: `parameters.image_size`. */
+      readonly param: string
+      /** Null where it was left out and has no default. */
+      readonly value: string | number | boolean | null
+      /** A decimal with at most six places, such as `2.5`. */
+      readonly factor: string
+    }[]
     /** Measured only later: it may be less, and is never billed as more. */
     readonly is_estimate: boolean
   }[]
@@ -69,6 +97,12 @@ export interface ModelInfo {
   readonly price: {
     readonly per_image_micros?: number
     readonly per_video_second_micros?: number
+    readonly per_audio_second_micros?: number
+    readonly per_request_micros?: number
+    readonly per_thousand_characters_micros?: number
+    readonly per_thousand_tokens_micros?: number
+    /** What the sum is multiplied by: a decimal by parameter and value. `*` is any value that is not named, and none. */
+    readonly factors?: Readonly<Record<string, Readonly<Record<string, string>>>>
   }
   /** JSON Schema (2020-12) of `parameters`, with defaults. */
   readonly parameters: Readonly<Record<string, unknown>>

@@ -14,7 +14,22 @@ export interface TaskUsage {
   readonly price: {
     readonly per_image_micros?: number
     readonly per_video_second_micros?: number
+    readonly per_audio_second_micros?: number
+    readonly per_request_micros?: number
+    readonly per_thousand_characters_micros?: number
+    readonly per_thousand_tokens_micros?: number
+    /** What the sum is multiplied by: a decimal by parameter and value. `*` is any value that is not named, and none. */
+    readonly factors?: Readonly<Record<string, Readonly<Record<string, string>>>>
   } | null
+  /** What the price is multiplied by for this task; absent if by nothing. */
+  readonly factors?: readonly {
+    /** As errors name it: `parameters.image_size`. */
+    readonly param: string
+    /** Null where it was left out and has no default. */
+    readonly value: string | number | boolean | null
+    /** A decimal with at most six places, such as `2.5`. */
+    readonly factor: string
+  }[]
   /** Held back until the task is finished, then 0. */
   readonly reserved_micros: number
   /** What it cost, in micro-units. */

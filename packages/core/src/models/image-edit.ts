@@ -1,6 +1,5 @@
 /** Image to image (specification §2.5). The prompt is required and may be empty. */
 import * as v from "valibot"
-import { chargeImages } from "../money/charge.ts"
 import { fields, integer, text } from "./fields.ts"
 import { mediaUrl } from "./media-url.ts"
 import { defineModel } from "./model.ts"
@@ -43,5 +42,4 @@ export const imageEdit = defineModel({
   logged: ["output_format", "quality", "resolution", "aspect_ratio", "sync_mode", "count"],
   media: { image_urls: "image" },
   estimate: ({ count }) => ({ images: count, inputVideosMs: [], outputVideoMs: 0 }),
-  charge: chargeImages,
 })

@@ -6,7 +6,8 @@
  */
 import * as v from "valibot"
 import type { Usage } from "../task/events.ts"
-import { chargeImages, chargeVideo } from "../money/charge.ts"
+import { chargeUsage } from "../money/charge.ts"
+import type { LoggedParameters } from "../money/factors.ts"
 import type { ModelPrice } from "../money/prices.ts"
 import type { MediaKind } from "./media-url.ts"
 import { toParameterIssue, type ParameterIssue } from "./parameter-issue.ts"
@@ -29,11 +30,8 @@ export interface ModelDefinition<Parameters extends ParameterValues> {
   readonly media?: Readonly<Partial<Record<keyof Parameters & string, MediaKind>>>
   /** The most that a task with these parameters may use up. */
   readonly estimate: (parameters: Parameters) => Usage
-  /**
-   * Integer micro-units, rounded up once at the end (design §8). By default images × price each, or
-   * seconds of video × price per second.
-   */
-  readonly charge?: (usage: Usage, price: ModelPrice) => number
+  /** Integer micro-units, rounded up once at the end (design §8). By default `chargeUsage`. */
+  readonly charge?: Model["charge"]
 }
 
 export type ParameterCheck =
@@ -54,7 +52,7 @@ export interface Model {
   /** The part of checked parameters that goes into the log. */
   toLogged(parameters: ParameterValues): Record<string, string | number | boolean>
   estimate(parameters: ParameterValues): Usage
-  charge(usage: Usage, price: ModelPrice): number
+  charge(usage: Usage, price: ModelPrice, logged: LoggedParameters): number
 }
 
 /** The definition as the engine works with it; it is not checked. */
@@ -81,11 +79,9 @@ export function defineModel<Parameters extends ParameterValues>(
       )
     },
     estimate: (parameters) => definition.estimate(parameters as Parameters),
-    charge: definition.charge ?? CHARGES[definition.artifacts],
+    charge: definition.charge ?? chargeUsage,
   }
 }
-
-const CHARGES = { image: chargeImages, video: chargeVideo } as const
 
 /** The key of each artifact of a task (http-decisions §3). */
 export function toArtifactKey(kind: "image" | "video", position: number): string {

@@ -1,6 +1,6 @@
 /** Reference to video (specification §2.6). Every parameter is optional and none has a default. */
 import * as v from "valibot"
-import { chargeVideo, VIDEO_BILLING } from "../money/charge.ts"
+import { VIDEO_BILLING } from "../money/billed-input.ts"
 import { fields, integer, text } from "./fields.ts"
 import { mediaUrl } from "./media-url.ts"
 import { defineModel } from "./model.ts"
@@ -36,5 +36,4 @@ export const referenceToVideo = defineModel({
     inputVideosMs: video_urls.length === 0 ? [] : [VIDEO_BILLING.longestInputMs],
     outputVideoMs: (duration ?? LONGEST_OUTPUT_S) * 1000,
   }),
-  charge: chargeVideo,
 })

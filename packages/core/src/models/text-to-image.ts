@@ -1,6 +1,5 @@
 /** Text to image (specification §2.4). */
 import * as v from "valibot"
-import { chargeImages } from "../money/charge.ts"
 import { colour, colours, fields, text } from "./fields.ts"
 import { defineModel } from "./model.ts"
 
@@ -30,5 +29,4 @@ export const textToImage = defineModel({
   parameters,
   logged: ["size", "enable_safety_checker"],
   estimate: () => ({ images: 1, inputVideosMs: [], outputVideoMs: 0 }),
-  charge: chargeImages,
 })

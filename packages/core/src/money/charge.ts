@@ -1,16 +1,11 @@
 /**
- * The arithmetic of a charge, in integers throughout (design §8; specification §8, video billing).
- * The result is rounded up once, at the very end.
+ * The arithmetic of a charge, in integers throughout (design §8; specification §8, video billing). Quotes,
+ * reservations, charges, replay, `usage` and what a channel costs are all computed here and nowhere else.
  */
 import type { Usage } from "../task/events.ts"
+import { FACTOR_DECIMALS, findFactors, toMillionths, type LoggedParameters } from "./factors.ts"
 import type { ModelPrice } from "./prices.ts"
-
-export const VIDEO_BILLING = {
-  /** An edit's main input counts as 4 s when shorter (specification §8). */
-  shortestMainInputMs: 4_000,
-  /** Inputs are processed for at most 30 s in total (specification §8). */
-  longestInputMs: 30_000,
-} as const
+import { COUNTED } from "./rates.ts"
 
 /**
  * No task costs as much: ten million of the currency, also of one that counts in thousands. Hundreds
@@ -21,27 +16,44 @@ export const MAX_CHARGE_MICROS = 10_000_000_000_000
 /** The most pieces, or milliseconds of one video, that a task may have used. */
 export const MAX_USAGE = 1_000_000_000_000
 
-/** Images × price each, at most `MAX_CHARGE_MICROS`. Throws a RangeError if the price has no such rate. */
-export function chargeImages(usage: Usage, price: ModelPrice): number {
-  return toMicros(BigInt(usage.images) * toRate(price.perImageMicros))
-}
+/** A rate per second counts milliseconds, so that sums are exact in thousandths. */
+const DECIMALS = 3
+const PARTS = 10n ** BigInt(DECIMALS)
 
-/** Milliseconds of input that are billed: the first video is the main input. */
-export function billedInputMs(inputVideosMs: readonly number[]): number {
-  const [main, ...others] = inputVideosMs
-  if (main === undefined) return 0
-  const mainMs = Math.max(main, VIDEO_BILLING.shortestMainInputMs)
-  const totalMs = others.reduce((total, each) => total + each, mainMs)
-  return Math.min(totalMs, VIDEO_BILLING.longestInputMs)
+export interface ExactAmount {
+  /** Micro-units × 10 to the power of `decimals`. */
+  readonly amount: bigint
+  readonly decimals: number
 }
 
 /**
- * (Measured output + billed input) × price per second, rounded up to a micro-unit, at most
- * `MAX_CHARGE_MICROS`. Throws a RangeError if the price has no such rate.
+ * PriceRates × what was used, added up, times the factors of the logged parameters: exact, and rounded up to a micro-unit
+ * once, at the very end; at most `MAX_CHARGE_MICROS`. Throws a RangeError if the price has no factor for one of
+ * the values, which an accepted task can't have.
  */
-export function chargeVideo(usage: Usage, price: ModelPrice): number {
-  const billedMs = BigInt(usage.outputVideoMs + billedInputMs(usage.inputVideosMs))
-  return toMicros((billedMs * toRate(price.perVideoSecondMicros) + 999n) / 1000n)
+export function chargeUsage(usage: Usage, price: ModelPrice, logged: LoggedParameters): number {
+  const { amount, decimals } = chargeExactly(usage, price, logged)
+  const parts = decimals === DECIMALS ? PARTS : 10n ** BigInt(decimals)
+  const micros = (amount + parts - 1n) / parts
+  return micros > BigInt(MAX_CHARGE_MICROS) ? MAX_CHARGE_MICROS : Number(micros)
+}
+
+/** The same before it is rounded. Throws as `chargeUsage` does. */
+export function chargeExactly(
+  usage: Usage,
+  price: ModelPrice,
+  logged: LoggedParameters,
+): ExactAmount {
+  let amount = 0n
+  for (const { count, per, rate } of COUNTED) {
+    const micros = price[rate]
+    if (micros === undefined || micros === 0) continue
+    const counted = BigInt(count(usage)) * BigInt(micros)
+    amount += per === 1 ? counted * PARTS : counted
+  }
+  const factors = findFactors(price.factors, logged)
+  for (const { factor } of factors) amount *= toMillionths(factor)
+  return { amount, decimals: DECIMALS + factors.length * FACTOR_DECIMALS }
 }
 
 /**
@@ -50,13 +62,4 @@ export function chargeVideo(usage: Usage, price: ModelPrice): number {
  */
 export function toWholeMicros(amount: number): number | undefined {
   return amount >= 0 ? Math.min(Math.ceil(amount), MAX_CHARGE_MICROS) : undefined
-}
-
-function toRate(micros: number | undefined): bigint {
-  if (micros === undefined) throw new RangeError("the model's price lacks the rate it is billed by")
-  return BigInt(micros)
-}
-
-function toMicros(amount: bigint): number {
-  return amount > BigInt(MAX_CHARGE_MICROS) ? MAX_CHARGE_MICROS : Number(amount)
 }

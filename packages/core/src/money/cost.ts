@@ -7,7 +7,9 @@ import * as v from "valibot"
 import type { Model } from "../models/model.ts"
 import type { Usage } from "../task/events.ts"
 import { MAX_CHARGE_MICROS, toWholeMicros } from "./charge.ts"
+import { coversFactors, type LoggedParameters } from "./factors.ts"
 import type { ModelPrice } from "./prices.ts"
+import { listRates } from "./rates.ts"
 
 /** The unit of money: US dollars. Any other is a provider's own, such as `credits` or `tokens`. */
 export const COST_CURRENCY = "usd"
@@ -65,18 +67,26 @@ export function toCostFigure(cost: AttemptCost): CostFigure {
   return { source: "unknown", micros: 0 }
 }
 
+export interface BilledAttempt {
+  readonly told: ToldCost | undefined
+  /** What was made, if that is known. */
+  readonly usage: Usage | undefined
+  /** The task's logged parameters, by which a unit price may have factors. */
+  readonly parameters: LoggedParameters
+}
+
 /**
  * The cost of an attempt that was billed: what the provider reported, and the amount by unit price if the
- * provider reported no money. `usage` is what was made, if that is known.
+ * provider reported no money.
  */
 export function toBilledCost(
   model: Model,
   price: UnitCost | undefined,
-  { told, usage }: { readonly told: ToldCost | undefined; readonly usage: Usage | undefined },
+  attempt: BilledAttempt,
 ): AttemptCost {
+  const { told } = attempt
   const isMoney = told?.unit === COST_CURRENCY
-  const computedMicros =
-    isMoney || price === undefined ? undefined : compute(model, price, { told, usage })
+  const computedMicros = isMoney || price === undefined ? undefined : compute(model, price, attempt)
   if (told === undefined && computedMicros === undefined) return "unknown"
   return { computedMicros: computedMicros ?? null, told: told ?? null }
 }
@@ -84,16 +94,20 @@ export function toBilledCost(
 function compute(
   model: Model,
   price: UnitCost,
-  { told, usage }: { readonly told: ToldCost | undefined; readonly usage: Usage | undefined },
+  { parameters, told, usage }: BilledAttempt,
 ): number | undefined {
   const { perUnitMicros } = price
   if (perUnitMicros !== undefined && told !== undefined) {
     const exact = (BigInt(told.micros) * BigInt(perUnitMicros) + 999_999n) / 1_000_000n
     return exact > BigInt(MAX_CHARGE_MICROS) ? MAX_CHARGE_MICROS : Number(exact)
   }
-  const rate = model.artifacts === "image" ? price.perImageMicros : price.perVideoSecondMicros
-  // Free, whatever was made.
-  if (rate === 0) return 0
-  if (usage === undefined || rate === undefined) return undefined
-  return toWholeMicros(model.charge(usage, price))
+  const rates = listRates(model, price)
+  if (rates.length === 0) return undefined
+  // Whatever was made of it, a request costs the same; and what is free costs nothing.
+  const isKnown = rates.every((rate) => rate === "perRequestMicros" || price[rate] === 0)
+  const counted = usage ?? (isKnown ? NOTHING : undefined)
+  if (counted === undefined || !coversFactors(price.factors, parameters)) return undefined
+  return toWholeMicros(model.charge(counted, price, parameters))
 }
+
+const NOTHING: Usage = { images: 0, inputVideosMs: [], outputVideoMs: 0 }

@@ -6,10 +6,12 @@
  */
 import { toCanonicalJson } from "../values/canonical-json.ts"
 import type { Digest } from "../values/digest.ts"
+import type { Factors } from "./factors.ts"
+import type { PriceRates } from "./rates.ts"
 
-export interface ModelPrice {
-  readonly perImageMicros?: number
-  readonly perVideoSecondMicros?: number
+/** PriceRates, and factors by the value of logged parameters: what was used costs their sum times their product. */
+export interface ModelPrice extends PriceRates {
+  readonly factors?: Factors
 }
 
 export interface PriceTable {

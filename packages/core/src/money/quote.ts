@@ -2,10 +2,11 @@
  * What a task would cost at most, and how that comes about. Nothing is stored of a quote, and nothing is
  * reserved for it: a submission that names one is priced by its table and held to its amount, or refused.
  */
-import type { Model } from "../models/model.ts"
 import type { Usage } from "../task/events.ts"
-import { billedInputMs, chargeImages, chargeVideo } from "./charge.ts"
+import { chargeUsage } from "./charge.ts"
+import { coversFactors, findFactors, type AppliedFactor, type LoggedParameters } from "./factors.ts"
 import type { ModelPrice } from "./prices.ts"
+import { COUNTED, type BilledItem } from "./rates.ts"
 
 /** As much of a quote as a submission names. */
 export interface QuoteTerms {
@@ -24,31 +25,40 @@ export interface Quote extends QuoteTerms {
 }
 
 export interface QuoteLine {
-  /** A video is billed by the second. */
-  readonly item: "image" | "output_video" | "input_video"
-  /** The most that can be billed: images, or milliseconds of video. Video is measured once it is there. */
+  /** Video and audio are billed by the second, text by the thousand of characters or tokens. */
+  readonly item: BilledItem
+  /** The most that can be billed: pieces, milliseconds, characters or tokens. Output is measured once it is there. */
   readonly quantity: number
-  /** Of an image, or of a second. */
+  /** Of a piece, of a second, or of a thousand. */
   readonly unitPriceMicros: number
+  /** What the line is multiplied by, the same of every line; absent if there is none. */
+  readonly factors?: readonly AppliedFactor[]
 }
 
-/** The lines of `costMicros`, which is what the model charges for `usage`. */
+export interface QuotedUsage {
+  readonly usage: Usage
+  readonly price: ModelPrice
+  /** The logged parameters of the task. */
+  readonly parameters: LoggedParameters
+}
+
+/**
+ * The lines of `costMicros`, which is what the model charges for the usage: added up, times their factors, and rounded
+ * up once they make it. There are none if they do not.
+ */
 export function toQuoteLines(
-  { artifacts }: Pick<Model, "artifacts">,
-  usage: Usage,
-  price: ModelPrice,
+  { parameters, price, usage }: QuotedUsage,
   costMicros: number,
 ): readonly QuoteLine[] {
-  const isOfImages = artifacts === "image"
-  const unitPriceMicros = isOfImages ? price.perImageMicros : price.perVideoSecondMicros
-  if (unitPriceMicros === undefined) return []
-  const charge = isOfImages ? chargeImages : chargeVideo
-  if (charge(usage, price) !== costMicros) return []
-  const lines: QuoteLine[] = isOfImages
-    ? [{ item: "image", quantity: usage.images, unitPriceMicros }]
-    : [
-        { item: "output_video", quantity: usage.outputVideoMs, unitPriceMicros },
-        { item: "input_video", quantity: billedInputMs(usage.inputVideosMs), unitPriceMicros },
-      ]
-  return lines.filter(({ quantity }) => quantity > 0)
+  if (!coversFactors(price.factors, parameters)) return []
+  if (chargeUsage(usage, price, parameters) !== costMicros) return []
+  const applied = findFactors(price.factors, parameters)
+  const factors = applied.length === 0 ? {} : { factors: applied }
+  return COUNTED.flatMap(({ count, item, rate }) => {
+    const unitPriceMicros = price[rate]
+    const quantity = count(usage)
+    return unitPriceMicros === undefined || quantity === 0
+      ? []
+      : [{ item, quantity, unitPriceMicros, ...factors }]
+  })
 }

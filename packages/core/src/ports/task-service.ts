@@ -5,6 +5,7 @@
  */
 import type { AccountTotals } from "../accounts/account.ts"
 import type { Labels } from "../labels/labels.ts"
+import type { AppliedFactor } from "../money/factors.ts"
 import type { ModelPrice, PriceTable } from "../money/prices.ts"
 import type { Quote, QuoteTerms } from "../money/quote.ts"
 import type { TaskEvent } from "../task/events.ts"
@@ -221,6 +222,8 @@ export interface TaskUsage {
   readonly labels: Labels
   /** Of the task's price version; undefined if that is no longer configured. */
   readonly price: ModelPrice | undefined
+  /** What the price is multiplied by, for this task. */
+  readonly factors: readonly AppliedFactor[]
   /** Input video as billed, 0 while nothing was used. */
   readonly billedInputMs: number
   /** How many pictures the task is to make; null of a film, and of a model that does not tell it any more. */

@@ -135,7 +135,11 @@ export type TaskEventOf<Type extends EventType> = {
 export type TaskEvent = TaskEventOf<EventType>
 
 export type ManifestEntry = Readonly<v.InferOutput<typeof manifestEntrySchema>>
-export type Usage = Readonly<v.InferOutput<typeof usageSchema>>
+export type Usage = Readonly<v.InferOutput<typeof usageSchema>> & {
+  readonly outputAudioMs?: number
+  readonly characters?: number
+  readonly tokens?: number
+}
 
 export const EVENT_TYPES = Object.keys(EVENT_DATA) as readonly EventType[]
 

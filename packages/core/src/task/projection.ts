@@ -4,7 +4,7 @@
  */
 import type { AccountTotals } from "../accounts/account.ts"
 import { toOrderedJson } from "../values/canonical-json.ts"
-import { billedInputMs } from "../money/charge.ts"
+import { billedInputMs } from "../money/billed-input.ts"
 import { toCostFigure, type AttemptCost, type CostFigure } from "../money/cost.ts"
 import { SafelightError } from "../errors/safelight-error.ts"
 import type { ManifestEntry, TaskEvent, TaskEventOf } from "./events.ts"

@@ -67,7 +67,7 @@ async function isEstimatedAlike(ports: Ports, model: Model, task: Task): Promise
   if (parameters === undefined) return true
   try {
     const usage = model.estimate(parameters)
-    return chargeOf(model, ports.prices, task.priceVersion, usage) === task.reservationMicros
+    return chargeOf(model, ports.prices, task, usage) === task.reservationMicros
   } catch {
     return false
   }

@@ -11,13 +11,14 @@ import type { Ports } from "../host/ports.ts"
  */
 export function countImagesAsked(
   { models, prices }: Pick<Ports, "models" | "prices">,
-  { model: id, parameters, priceVersion, reservationMicros }: Task,
+  task: Task,
 ): number | null {
+  const { model: id, parameters, reservationMicros } = task
   const model = models.get(id)
   if (model === undefined || model.artifacts !== "image") return null
   try {
     const usage = model.estimate(parameters)
-    const isSame = chargeOf(model, prices, priceVersion, usage) === reservationMicros
+    const isSame = chargeOf(model, prices, task, usage) === reservationMicros
     return isSame ? usage.images : null
   } catch {
     return null

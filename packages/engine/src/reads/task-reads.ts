@@ -4,14 +4,18 @@
  */
 import {
   billedInputMs,
+  coversFactors,
   currentPrices,
+  findFactors,
   findPrice,
   openEvent,
   toEventPage,
   type ChangeService,
   type StreamHead,
+  type Task,
   type TaskRequest,
   type TaskService,
+  type TaskUsage,
 } from "@safelight/core"
 import { eraseInputs } from "../media/video-copies.ts"
 import { countImagesAsked } from "./images-asked.ts"
@@ -65,15 +69,7 @@ export function createReads(context: Context): TaskReads {
     ...createChangeReads(storage, find),
     async findUsage(request) {
       const task = (await find(request))?.task
-      return (
-        task && {
-          task,
-          labels: await storage.readLabels(task.id),
-          price: findPrice(prices, task.priceVersion, task.model),
-          billedInputMs: billedInputMs(task.usage?.inputVideosMs ?? []),
-          imagesAsked: countImagesAsked(context, task),
-        }
-      )
+      return task && toTaskUsage(context, task)
     },
     /** A task is billed in the period in which it finished, whenever it was submitted. */
     async sumUsage(request) {
@@ -89,6 +85,19 @@ export function createReads(context: Context): TaskReads {
     openArtifact: (request) => openArtifact(context, request),
     erase: async (request) =>
       (await find(request)) !== undefined && eraseInputs(context, request.id),
+  }
+}
+
+async function toTaskUsage(context: Context, task: Task): Promise<TaskUsage> {
+  const price = findPrice(context.prices, task.priceVersion, task.model)
+  const isCovered = coversFactors(price?.factors, task.parameters)
+  return {
+    task,
+    labels: await context.storage.readLabels(task.id),
+    price,
+    factors: isCovered ? findFactors(price?.factors, task.parameters) : [],
+    billedInputMs: billedInputMs(task.usage?.inputVideosMs ?? []),
+    imagesAsked: countImagesAsked(context, task),
   }
 }
 

@@ -18,7 +18,7 @@ import type { Work } from "../work/work.ts"
 /** Of one channel, by model. */
 export type UnitCosts = Readonly<Record<string, UnitCost>>
 
-const FREE: UnitCost = { perImageMicros: 0, perVideoSecondMicros: 0, perUnitMicros: 0 }
+const FREE: UnitCost = { perRequestMicros: 0, perUnitMicros: 0 }
 
 /** The cost of a free channel without a unit price: 0, which is a known cost. */
 export function toUnitCosts({
@@ -42,7 +42,11 @@ export function toAttemptCost(
   const model = models.get(task.model)
   if (model === undefined) return "unknown"
   const price = costs.get(task.dispatch?.channel ?? "")?.[task.model]
-  return toBilledCost(model, price, { told: told && toToldCost(told), usage })
+  return toBilledCost(model, price, {
+    told: told && toToldCost(told),
+    usage,
+    parameters: task.parameters,
+  })
 }
 
 /** Rounded to the nearest millionth. The amount was bounded when the answer was parsed. */

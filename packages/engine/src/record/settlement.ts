@@ -50,7 +50,7 @@ export function toCharge(
   usage: Usage,
 ): number {
   const chargeMicros = chargeWithin(model, prices, task, usage)
-  const toldMicros = chargeAsTold(model, prices, task.priceVersion, usage)
+  const toldMicros = chargeAsTold(model, prices, task, usage)
   if (!(toldMicros >= 0 && Number.isSafeInteger(toldMicros))) {
     reportUnusable(log, task, toldMicros, chargeMicros)
   } else if (toldMicros > chargeMicros) {

@@ -11,9 +11,9 @@ export async function quoteRequest(context: Context, request: QuoteRequest): Pro
   if (checked.kind === "rejected") return checked
   await context.clock.ready()
   const { model, reservation } = checked
-  const { priceVersion, reservationMicros: maxCostMicros, usage } = reservation
+  const { logged, priceVersion, reservationMicros: maxCostMicros, usage } = reservation
   const price = findPrice(context.prices, priceVersion, model.id) ?? {}
-  const lines = toQuoteLines(model, usage, price, maxCostMicros)
+  const lines = toQuoteLines({ parameters: logged, price, usage }, maxCostMicros)
   const endsAt = context.clock.now() + context.settings.quoteMs
   // In whole seconds, as the API tells it.
   const validUntil = Math.floor(endsAt / 1_000) * 1_000

@@ -7,6 +7,7 @@ import {
   currentPrices,
   MAX_CHARGE_MICROS,
   toPriceVersion,
+  type LoggedParameters,
   type Model,
   type ParameterValues,
   type Rejection,
@@ -16,6 +17,8 @@ import {
 import type { Ports } from "../host/ports.ts"
 
 export interface Reservation {
+  /** The parameters that go into the log: a price has factors by them alone. */
+  readonly logged: LoggedParameters
   readonly priceVersion: string
   readonly reservationMicros: number
   /** What it is the price of: the most that the task may use up. */
@@ -30,11 +33,12 @@ export function toReservation(
 ): Reservation {
   const priceVersion = toPriceVersion(currentPrices(prices), model.id)
   const usage = model.estimate(parameters)
-  const reservationMicros = chargeOf(model, prices, priceVersion, usage)
+  const logged = model.toLogged(parameters)
+  const reservationMicros = chargeOf(model, prices, { priceVersion, parameters: logged }, usage)
   if (reservationMicros >= MAX_CHARGE_MICROS) {
     throw new RangeError(`a task of ${model.id} costs more than a task may`)
   }
-  return { priceVersion, reservationMicros, usage }
+  return { logged, priceVersion, reservationMicros, usage }
 }
 
 /**

@@ -118,7 +118,7 @@ export function prepareSubmission(
     endBy,
     maxAttempts: ports.settings.maxAttempts,
     model: model.id,
-    parameters: model.toLogged(parameters),
+    parameters: reservation.logged,
     priceVersion: reservation.priceVersion,
     reservationMicros: reservation.reservationMicros,
   }

@@ -3,11 +3,11 @@
  * are in `--json` alone.
  */
 import type { ModelInfo } from "@safelight/client"
-import { formatAmount } from "../text/amount.ts"
 import { defineCommand } from "../command-line/define-command.ts"
 import { flag, optionalArgument } from "../command-line/parameters.ts"
 import { printResult } from "../command-line/print-result.ts"
 import { parseName, SERVICE_OPTIONS, toClient } from "../command-line/service-options.ts"
+import { formatPrice, toModelPrice } from "../text/price-words.ts"
 import { formatTable } from "../text/table.ts"
 
 export const command = defineCommand({
@@ -28,15 +28,10 @@ export const command = defineCommand({
 })
 
 function formatModels(models: readonly ModelInfo[]): string {
-  const rows = models.map(({ model, outputs, price }) => [model, outputs.type, formatPrice(price)])
+  const rows = models.map(({ model, outputs, price }) => [
+    model,
+    outputs.type,
+    formatPrice(toModelPrice(price)),
+  ])
   return formatTable([["MODEL", "MAKES", "PRICE"], ...rows])
-}
-
-function formatPrice(price: ModelInfo["price"]): string {
-  const { per_image_micros: image, per_video_second_micros: second } = price
-  const rates = [
-    ...(image === undefined ? [] : [`${formatAmount(image)} an image`]),
-    ...(second === undefined ? [] : [`${formatAmount(second)} a second`]),
-  ]
-  return rates.join(", ")
 }

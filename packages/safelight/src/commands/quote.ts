@@ -4,6 +4,7 @@
  */
 import { jsonText, type Quote } from "@safelight/client"
 import { formatAmount, formatSeconds } from "../text/amount.ts"
+import { formatFactor } from "../text/charge-words.ts"
 import { readParameters } from "../client/parameters-argument.ts"
 import { defineCommand } from "../command-line/define-command.ts"
 import { argument, flag } from "../command-line/parameters.ts"
@@ -27,6 +28,8 @@ export const command = defineCommand({
   },
 })
 
+type Line = Quote["lines"][number]
+
 function formatQuote(quote: Quote): string {
   const { max_cost_micros: costMicros, price_version: version, valid_until: until } = quote
   const lines = [
@@ -38,15 +41,27 @@ function formatQuote(quote: Quote): string {
   return lines.map((line) => `${formatOneLine(line)}\n`).join("")
 }
 
-function formatItem({
-  item,
-  images = 0,
-  duration_ms: durationMs,
-  unit_price_micros: unitPriceMicros,
-  is_estimate: isEstimate,
-}: Quote["lines"][number]): string {
-  const what = item.replaceAll("_", " ")
-  const quantity = durationMs === undefined ? String(images) : formatSeconds(durationMs)
+const UNIT_WORDS: Readonly<Record<Line["unit"], string>> = {
+  image: "an image",
+  second: "a second",
+  request: "a request",
+  thousand_characters: "a thousand characters",
+  thousand_tokens: "a thousand tokens",
+}
+
+function formatItem(line: Line): string {
+  const { factors = [], item, is_estimate: isEstimate, unit, unit_price_micros: unitMicros } = line
+  const quantity = formatQuantity(line)
   const words = isEstimate ? `at most ${quantity}, measured later` : quantity
-  return `${what}: ${words}, at ${formatAmount(unitPriceMicros)} ${durationMs === undefined ? "an image" : "a second"}`
+  const price = `${formatAmount(unitMicros)} ${UNIT_WORDS[unit]}`
+  const times = factors.map(({ factor, param, value }) => {
+    const parameter = param.replace(/^parameters\./, "")
+    return ` × ${formatFactor({ factor, parameter, value })}`
+  })
+  return `${item.replaceAll("_", " ")}: ${words}, at ${price}${times.join("")}`
+}
+
+function formatQuantity({ characters, duration_ms: durationMs, images, requests, tokens }: Line) {
+  if (durationMs !== undefined) return formatSeconds(durationMs)
+  return String(images ?? requests ?? characters ?? tokens ?? 0)
 }

@@ -1,6 +1,7 @@
 /** The channels of a service, as its configuration has them. */
 import { fields, type PollEvery, type UnitCost } from "@safelight/core"
 import * as v from "valibot"
+import { PRICE_MEMBERS, priceMicros } from "./price-schema.ts"
 
 /** One channel of the file, with its type or its module. */
 export interface ChannelSettings {
@@ -70,20 +71,9 @@ const whole = (max: number): v.GenericSchema<number> => {
   )
 }
 
-const notAnAmount = "expected a whole number of micro-units, 0 or more"
-/** With the bounds of the prices of models. */
-const micros = v.exactOptional(
-  v.pipe(
-    v.number(notAnAmount),
-    v.integer(notAnAmount),
-    v.minValue(0, notAnAmount),
-    v.maxValue(1_000_000_000_000, notAnAmount),
-  ),
-)
-
 const costsSchema = v.record(
   v.string(),
-  fields({ perImageMicros: micros, perVideoSecondMicros: micros, perUnitMicros: micros }),
+  fields({ ...PRICE_MEMBERS, perUnitMicros: v.exactOptional(priceMicros) }),
   "expected an object with costs by model",
 )
 /** An operator's own file, relative to the configuration file. A bare name would be a package. */

@@ -9,6 +9,7 @@ import { LONGEST_MS } from "../text/duration.ts"
 import { accountDefaultsSchema } from "./account-defaults.ts"
 import { channelsSchema, modulePath } from "./channel-settings.ts"
 import { DEFAULTS } from "./defaults.ts"
+import { PRICE_MEMBERS } from "./price-schema.ts"
 
 function wholeNumber(min: number, max: number): v.GenericSchema<number> {
   const message = `expected a whole number from ${min} to ${max}`
@@ -76,19 +77,8 @@ function isPublicUrl(address: string): boolean {
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
-/** Integer micro-units, so small that sums stay exact. */
-const micros = wholeNumber(0, 1_000_000_000_000)
 
-const priceTable = fields({
-  version: text,
-  models: v.record(
-    v.string(),
-    fields({
-      perImageMicros: v.exactOptional(micros),
-      perVideoSecondMicros: v.exactOptional(micros),
-    }),
-  ),
-})
+const priceTable = fields({ version: text, models: v.record(v.string(), fields(PRICE_MEMBERS)) })
 
 const priceBook = v.pipe(
   v.array(priceTable, "expected a list of price tables"),

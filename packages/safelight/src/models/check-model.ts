@@ -4,6 +4,7 @@
  * an estimate or a charge that is no amount.
  */
 import {
+  chargeUsage,
   isSafelightError,
   toCanonicalJson,
   type Model,
@@ -11,7 +12,7 @@ import {
 } from "@safelight/core"
 import { describeParameters } from "@safelight/http"
 import { toFirstLine } from "../configuration/import-module.ts"
-import { findChargeFault, findEstimateFault, toStandardCharge } from "./check-money.ts"
+import { findChargeFault, findEstimateFault } from "./check-money.ts"
 import { findLoggedFault } from "./check-logged.ts"
 import { findMediaFault } from "./check-media.ts"
 import { findUnbounded } from "./check-bounds.ts"
@@ -39,7 +40,7 @@ export function toModel(found: unknown, refuse: Refuse): Model {
     findChargeFault(model)
   if (fault !== undefined) throw refuse(fault)
   // Core's arithmetic, which no usage makes throw after a purchase.
-  const checked = { ...model, media: model.media ?? {}, charge: toStandardCharge(model) }
+  const checked = { ...model, media: model.media ?? {}, charge: chargeUsage }
   for (const sample of toSamples(described)) tryOut(checked, sample, refuse)
   return checked
 }

@@ -1,21 +1,23 @@
 /**
- * Whether a model is charged as its kind is, and estimates an amount. Neither price tables nor `usage` could
+ * Whether a model is charged by the rates and factors of its price, and estimates an amount. Neither price tables nor `usage` could
  * explain a charge of its own, and if it failed, it would fail after the purchase.
  */
 import {
-  chargeImages,
-  chargeVideo,
+  chargeUsage,
   MAX_USAGE,
   type Model,
+  type ModelPrice,
   type ParameterValues,
   type Usage,
 } from "@safelight/core"
 
-export function toStandardCharge({ artifacts }: Pick<Model, "artifacts">): Model["charge"] {
-  return artifacts === "image" ? chargeImages : chargeVideo
+const PRICE: ModelPrice = {
+  perImageMicros: 7,
+  perVideoSecondMicros: 11,
+  perRequestMicros: 13,
+  factors: { size: { "4k": "2.5" } },
 }
-
-const PRICE = { perImageMicros: 7, perVideoSecondMicros: 11 }
+const LOGGED = { size: "4k" }
 /** On both sides of each rule of specification §8. */
 const USAGES: readonly Usage[] = [
   { images: 1, inputVideosMs: [], outputVideoMs: 4_001 },
@@ -24,18 +26,17 @@ const USAGES: readonly Usage[] = [
 ]
 
 /** In words that follow the file's name; undefined if there is no fault. */
-export function findChargeFault(model: Pick<Model, "artifacts" | "charge">): string | undefined {
+export function findChargeFault(model: Pick<Model, "charge">): string | undefined {
   const isStandard = USAGES.every(
-    (usage) => tryCharge(model, usage) === toStandardCharge(model)(usage, PRICE),
+    (usage) => tryCharge(model, usage) === chargeUsage(usage, PRICE, LOGGED),
   )
   if (isStandard) return undefined
-  const name = model.artifacts === "image" ? "chargeImages" : "chargeVideo"
-  return `may not charge by a rule of its own: leave charge out, or make it ${name}`
+  return "may not charge by a rule of its own: leave charge out"
 }
 
 function tryCharge({ charge }: Pick<Model, "charge">, usage: Usage): number | undefined {
   try {
-    return charge(usage, PRICE)
+    return charge(usage, PRICE, LOGGED)
   } catch {
     return undefined
   }

@@ -23,9 +23,9 @@ export function formatSeconds(durationMs: number): string {
   return `${toShort(movePoint(BigInt(durationMs), 3))} s`
 }
 
-/** Thousandths as a number without zeros at its end. */
-export function formatThousandths(count: bigint): string {
-  return toShort(movePoint(count, 3))
+/** `amount` of 10 to the power of −`decimals`, without zeros at its end. */
+export function formatDecimal(amount: bigint, decimals: number): string {
+  return toShort(movePoint(amount, decimals))
 }
 
 function movePoint(count: bigint, decimals: number): string {

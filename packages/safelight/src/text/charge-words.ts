@@ -1,22 +1,27 @@
 /**
- * A charge in words: what was counted, which rules of the specification (§8) applied, and the sum. Core
+ * A charge in words: what was counted, which rules of the specification (§8) applied, the factors, and the sum. Core
  * computes every amount; this only explains it.
  */
 import {
   billedInputMs,
-  chargeImages,
-  chargeVideo,
-  MODELS,
+  chargeExactly,
+  chargeUsage,
+  COUNTED,
+  findFactors,
+  PRICE_RATES,
+  type AppliedFactor,
+  type LoggedParameters,
   type ModelPrice,
+  type PriceRate,
   type Usage,
 } from "@safelight/core"
-import { formatAmount, formatSeconds, formatThousandths } from "./amount.ts"
+import { formatAmount, formatDecimal, formatSeconds } from "./amount.ts"
 
 export interface ChargeRequest {
-  /** Public id. If the model is unknown here, the usage tells whether it makes images or a video. */
-  readonly model: string
   readonly usage: Usage
   readonly price: ModelPrice
+  /** As they are logged: a price may have factors by them. */
+  readonly parameters: LoggedParameters
 }
 
 export interface ChargeWords {
@@ -27,34 +32,50 @@ export interface ChargeWords {
   readonly chargeMicros: number
 }
 
-/** Throws a RangeError if the price lacks the rate that the model is billed by. */
-export function explainCharge(request: ChargeRequest): ChargeWords {
-  return isBilledByImage(request) ? explainImages(request) : explainVideo(request)
+/** Throws a RangeError if the price has no factor for one of the parameters. */
+export function explainCharge({ usage, price, parameters }: ChargeRequest): ChargeWords {
+  const chargeMicros = chargeUsage(usage, price, parameters)
+  const { amount, decimals } = chargeExactly(usage, price, parameters)
+  const factors = findFactors(price.factors, parameters)
+  const terms = toTerms(usage, price)
+  const total = terms.join(" + ")
+  const counted = terms.length > 1 && factors.length > 0 ? `(${total})` : total
+  const isWhole = amount % 10n ** BigInt(decimals) === 0n
+  const rounding = isWhole ? "" : `${formatDecimal(amount, decimals)}, rounded up to `
+  const product = [counted, ...factors.map(formatFactor)].join(" × ")
+  const sum = `${product} = ${rounding}${formatAmount(chargeMicros)}`
+  const isOfVideo = price.perVideoSecondMicros !== undefined
+  return { rules: isOfVideo ? findRules(usage.inputVideosMs) : [], sum, chargeMicros }
 }
 
-export function isBilledByImage({ model, usage }: Omit<ChargeRequest, "price">): boolean {
-  const known = MODELS.find(({ id }) => id === model)
-  return known === undefined ? usage.images > 0 : known.artifacts === "image"
+/** `2.5 for image_size 4k`. */
+export function formatFactor({ factor, parameter, value }: AppliedFactor): string {
+  return `${factor} for ${parameter} ${value === null ? "left out" : String(value)}`
 }
 
-function explainImages({ usage, price }: ChargeRequest): ChargeWords {
-  const chargeMicros = chargeImages(usage, price)
-  const images = `${usage.images} image${usage.images === 1 ? "" : "s"}`
-  const sum = `${images} × ${price.perImageMicros} = ${formatAmount(chargeMicros)}`
-  return { rules: [], sum, chargeMicros }
+/** A term for each rate that counts something; if none does, for the first. */
+function toTerms(usage: Usage, price: ModelPrice): readonly string[] {
+  const rates = PRICE_RATES.filter((rate) => price[rate] !== undefined)
+  const used = rates.filter((name) =>
+    COUNTED.some(({ count, rate }) => rate === name && count(usage) > 0),
+  )
+  const shown = used.length > 0 ? used : rates.slice(0, 1)
+  return shown.map((rate) => `${QUANTITIES[rate](usage)} × ${price[rate] ?? 0}`)
 }
 
-function explainVideo({ usage, price }: ChargeRequest): ChargeWords {
-  const { inputVideosMs, outputVideoMs } = usage
-  const chargeMicros = chargeVideo(usage, price)
-  const inputMs = billedInputMs(inputVideosMs)
-  const output = formatSeconds(outputVideoMs)
-  const billed = inputVideosMs.length === 0 ? output : `(${output} + ${formatSeconds(inputMs)})`
-  const rate = price.perVideoSecondMicros ?? 0
-  const exact = BigInt(outputVideoMs + inputMs) * BigInt(rate)
-  const rounding = exact % 1000n === 0n ? "" : `${formatThousandths(exact)}, rounded up to `
-  const sum = `${billed} × ${rate} = ${rounding}${formatAmount(chargeMicros)}`
-  return { rules: findRules(inputVideosMs), sum, chargeMicros }
+const count = (many: number, one: string): string => `${many} ${one}${many === 1 ? "" : "s"}`
+
+const QUANTITIES: Readonly<Record<PriceRate, (usage: Usage) => string>> = {
+  perImageMicros: ({ images }) => count(images, "image"),
+  perVideoSecondMicros({ inputVideosMs, outputVideoMs }) {
+    const output = formatSeconds(outputVideoMs)
+    if (inputVideosMs.length === 0) return output
+    return `(${output} + ${formatSeconds(billedInputMs(inputVideosMs))})`
+  },
+  perAudioSecondMicros: ({ outputAudioMs = 0 }) => `${formatSeconds(outputAudioMs)} of audio`,
+  perRequestMicros: () => "1 request",
+  perThousandCharactersMicros: ({ characters = 0 }) => `${count(characters, "character")} ÷ 1000`,
+  perThousandTokensMicros: ({ tokens = 0 }) => `${count(tokens, "token")} ÷ 1000`,
 }
 
 function findRules(inputVideosMs: readonly number[]): readonly string[] {

@@ -12,8 +12,8 @@ import {
   type PriceTable,
   type Usage,
 } from "@safelight/core"
-import { formatAmount } from "./amount.ts"
 import { explainCharge } from "./charge-words.ts"
+import { formatPrice } from "./price-words.ts"
 
 interface Example {
   readonly title: string
@@ -68,11 +68,10 @@ export function toPricesRecord({ models, prices }: Priced): readonly unknown[] {
     models: toPricedModels(table, models).map(({ model, price, examples }) => ({
       model: model.id,
       price_version: toPriceVersion(table, model.id),
-      per_image_micros: price.perImageMicros,
-      per_video_second_micros: price.perVideoSecondMicros,
+      price,
       examples: examples.map(({ title, usage }) => ({
         title,
-        charge_micros: explainCharge({ model: model.id, usage, price }).chargeMicros,
+        charge_micros: explainCharge({ usage, price, parameters: {} }).chargeMicros,
       })),
     })),
   }))
@@ -91,16 +90,10 @@ function toTableText(table: PriceTable, models: readonly Model[], isCurrent: boo
 
 function toModelText(table: PriceTable, { model, price, examples }: PricedModel): string {
   const lines = examples.map(({ title, usage }) => {
-    const { rules, sum } = explainCharge({ model: model.id, usage, price })
+    const { rules, sum } = explainCharge({ usage, price, parameters: {} })
     return `    ${[title, ...rules, sum].join(": ")}\n`
   })
-  return `  ${model.id}  ${toRateText(model, price)}  ${toPriceVersion(table, model.id)}\n${lines.join("")}`
-}
-
-function toRateText(model: Model, price: ModelPrice): string {
-  return model.artifacts === "image"
-    ? `${formatAmount(price.perImageMicros ?? 0)} an image`
-    : `${formatAmount(price.perVideoSecondMicros ?? 0)} a second`
+  return `  ${model.id}  ${formatPrice(price)}  ${toPriceVersion(table, model.id)}\n${lines.join("")}`
 }
 
 /** The models that a table prices: an older one may lack some. */

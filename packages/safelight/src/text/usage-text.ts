@@ -3,9 +3,10 @@
  * arithmetic and compared.
  */
 import type { TaskUsage, UsageReport } from "@safelight/client"
-import type { ModelPrice, Usage } from "@safelight/core"
+import { ANY_VALUE, type Usage } from "@safelight/core"
 import { formatAmount, formatSeconds, formatUnits } from "./amount.ts"
-import { explainCharge, isBilledByImage } from "./charge-words.ts"
+import { explainCharge, type ChargeRequest } from "./charge-words.ts"
+import { toRates } from "./price-words.ts"
 import { formatOneLine } from "./one-line.ts"
 import { formatTable } from "./table.ts"
 
@@ -34,7 +35,7 @@ interface Reason {
 }
 
 function toReason(record: TaskUsage): Reason {
-  const { charge_micros: chargeMicros, model, reserved_micros: reservedMicros } = record
+  const { charge_micros: chargeMicros, reserved_micros: reservedMicros } = record
   if (record.finished_at === 0) {
     const line = `reserved ${formatAmount(reservedMicros)} until it has finished; nothing is charged yet`
     return { lines: [line], isProved: true }
@@ -45,12 +46,12 @@ function toReason(record: TaskUsage): Reason {
     const line = `${charged}: nothing was used that is billed`
     return { lines: [line], isProved: chargeMicros === 0 }
   }
-  const used = toUsedLines(model, usage, record.images_asked)
+  const used = toUsedLines(usage, record.images_asked)
   if (record.price === null) {
     const line = `${charged}; the service no longer knows the prices of that table`
     return { lines: [...used, line], isProved: true }
   }
-  const words = explainCharge({ model, usage, price: toPrice(record.price) })
+  const words = explainCharge({ usage, ...toPricing(record, record.price) })
   const { charge_limit_micros: limitMicros } = record
   const isLimited = words.chargeMicros > limitMicros
   const isProved = chargeMicros === Math.min(words.chargeMicros, limitMicros)
@@ -61,14 +62,17 @@ function toReason(record: TaskUsage): Reason {
   return { lines: [...used, ...words.rules, words.sum, ...limit, charged, ...difference], isProved }
 }
 
-function toUsedLines(model: string, usage: Usage, asked: number | null): readonly string[] {
-  if (isBilledByImage({ model, usage })) {
-    const isPart = asked !== null && usage.images < asked
-    return isPart ? [`${asked} images were asked for; ${usage.images} could be had`] : []
-  }
+function toUsedLines(usage: Usage, asked: number | null): readonly string[] {
   const inputs = usage.inputVideosMs.map(formatSeconds).join(" + ")
-  const output = `output of ${formatSeconds(usage.outputVideoMs)}, as measured`
-  return inputs === "" ? [output] : [output, `input of ${inputs}, as measured`]
+  return [
+    ...(asked !== null && usage.images < asked
+      ? [`${asked} images were asked for; ${usage.images} could be had`]
+      : []),
+    ...(usage.outputVideoMs > 0 || inputs !== ""
+      ? [`output of ${formatSeconds(usage.outputVideoMs)}, as measured`]
+      : []),
+    ...(inputs === "" ? [] : [`input of ${inputs}, as measured`]),
+  ]
 }
 
 function toUsage({ usage }: TaskUsage): Usage | undefined {
@@ -80,11 +84,21 @@ function toUsage({ usage }: TaskUsage): Usage | undefined {
   }
 }
 
-function toPrice(price: NonNullable<TaskUsage["price"]>): ModelPrice {
-  const { per_image_micros: perImageMicros, per_video_second_micros: perVideoSecondMicros } = price
+/** The price with the factors that applied to the task, as the service has them. */
+function toPricing(
+  { factors = [] }: TaskUsage,
+  price: NonNullable<TaskUsage["price"]>,
+): Pick<ChargeRequest, "parameters" | "price"> {
+  const named = factors.map(({ param, value, factor }) => ({
+    name: param.replace(/^parameters\./, ""),
+    value,
+    factor,
+  }))
+  const known = named.flatMap(({ name, value }) => (value === null ? [] : [[name, value] as const]))
+  const tables = named.map(({ name, factor }) => [name, { [ANY_VALUE]: factor }] as const)
   return {
-    ...(perImageMicros !== undefined && { perImageMicros }),
-    ...(perVideoSecondMicros !== undefined && { perVideoSecondMicros }),
+    parameters: Object.fromEntries(known),
+    price: { ...toRates(price), factors: Object.fromEntries(tables) },
   }
 }
 
