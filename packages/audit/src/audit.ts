@@ -8,6 +8,7 @@ import {
   isSafelightError,
   POSITIVE,
   sealPrices,
+  withModelPrices,
   takeIntegers,
   type AccountTotals,
   type Digest,
@@ -61,7 +62,7 @@ type Examine = (stream: ScannedStream, ledger: Ledger) => void
 /** Throws `invalid-configuration` if a number is not a positive integer. */
 export function createAudit(options: AuditOptions): Audit {
   const { storage, digest } = options
-  const prices = sealPrices(options.prices, digest)
+  const prices = sealPrices(withModelPrices(options.prices, options.models), digest)
   const bounds = { pageStreams: POSITIVE, keptFindings: POSITIVE }
   const { keptFindings, pageStreams } = takeIntegers({ bounds, defaults: DEFAULTS, options })
   const models = new Map(options.models.map((model) => [model.id, model]))

@@ -129,6 +129,7 @@ export {
   MAX_TABLE_NAME_LENGTH,
   sealPrices,
   toPriceVersion,
+  withModelPrices,
   type ModelPrice,
   type PriceBook,
   type PriceTable,

@@ -9,6 +9,7 @@ import {
   SafelightError,
   createErrorLog,
   sealPrices,
+  withModelPrices,
   type ArtifactStorage,
   type CallbackService,
   type ChangeService,
@@ -223,7 +224,10 @@ function createContext(options: EngineOptions): Context {
   const settings = toSettings(options.settings, channels)
   const storage = withOwnHeads(options.storage, log)
   const clock = createEngineClock({ clock: options.clock ?? systemClock, log, storage })
-  const prices = sealPrices(options.prices ?? DEFAULT_PRICES, sha256)
+  const prices = sealPrices(
+    withModelPrices(options.prices ?? DEFAULT_PRICES, models.values()),
+    sha256,
+  )
   requirePrices(models, prices)
   const keys = createDeploymentKeys({ storage, clock })
   const ports: Ports = {

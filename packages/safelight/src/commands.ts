@@ -9,6 +9,7 @@ export type LoadCommand = () => Promise<{ readonly command: DefinedCommand }>
 export const COMMANDS: Readonly<Record<string, LoadCommand>> = {
   serve: () => import("./commands/serve.ts"),
   models: () => import("./commands/models.ts"),
+  "models check": () => import("./commands/models-check.ts"),
   quote: () => import("./commands/quote.ts"),
   balance: () => import("./commands/balance.ts"),
   usage: () => import("./commands/usage.ts"),
@@ -48,7 +49,6 @@ export const COMMANDS: Readonly<Record<string, LoadCommand>> = {
   "channels pause": () => import("./commands/channels-pause.ts"),
   "channels drain": () => import("./commands/channels-drain.ts"),
   "channels resume": () => import("./commands/channels-resume.ts"),
-  "prices check": () => import("./commands/prices-check.ts"),
   "audit verify": () => import("./commands/audit-verify.ts"),
   "audit replay": () => import("./commands/audit-replay.ts"),
   "audit artifacts": () => import("./commands/audit-artifacts.ts"),
@@ -63,6 +63,5 @@ export const GROUPS: Readonly<Record<string, string>> = {
   tasks: "submit, follow and settle tasks",
   webhooks: "what is told as it happens, and to whom",
   channels: "the backends that make the tasks",
-  prices: "the price tables of a configuration",
   audit: "check the log, its rows and the artifacts",
 }

@@ -37,9 +37,13 @@ export async function createProgram(options: ProgramOptions): Promise<Command> {
 
 /** The one that the words begin with. If there is none, all of them, for the help and for a mistyped name. */
 async function loadCommands(words: readonly string[]): Promise<readonly DefinedCommand[]> {
-  const named = [words.slice(0, 1), words.slice(0, 2)].map((each) => each.join(" "))
+  // The longer name first: "models check" is a command, and so is "models" with a model.
+  const named = [words.slice(0, 2), words.slice(0, 1)].map((each) => each.join(" "))
   const name = named.find((each) => Object.hasOwn(COMMANDS, each))
-  const wanted = Object.entries(COMMANDS).filter(([each]) => name === undefined || each === name)
+  const wanted = Object.entries(COMMANDS).filter(
+    // With those below it, for its help.
+    ([each]) => name === undefined || each === name || each.startsWith(`${name} `),
+  )
   return Promise.all(wanted.map(async ([, load]) => (await load()).command))
 }
 

@@ -58,7 +58,7 @@ describe("code that is named by a file which nobody named", { skip: !process.get
       for (const content of [BY_MODELS, BY_MODULE]) {
         const { folder, hasRun, run } = await createWorld(t, content)
         await open(folder)
-        for (const words of [["serve"], ["channels", "check"], ["prices", "check"]]) {
+        for (const words of [["serve"], ["channels", "check"], ["models", "check"]]) {
           const { code, stderr, stdout } = await run(...words)
           assert.match(stderr, expected)
           assert.match(stderr, /^safelight: safelight\.config\.json .*: .*--config\n$/)

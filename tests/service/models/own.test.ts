@@ -67,11 +67,11 @@ async function configure({ folder }: Place, change: (file: Record<string, unknow
 test("a model of a file is in the API, its document, prices, metrics and audits, and for commands", async (t) => {
   const place = await createPlace(t)
   const { folder, run } = place
-  const prices = await run("prices", "check")
+  const prices = await run("models", "check")
   assert.equal(prices.stderr, "")
   assert.match(
     prices.stdout,
-    /acme\/enlarger-2\/enlarge {2}30000 micro-units \(0\.030000\) an image {2}2026-11#[0-9a-f]{8}\n {4}one image: 1 image × 30000/,
+    /acme\/enlarger-2\/enlarge\n {2}30000 micro-units \(0\.030000\) an image {2}2026-11#[0-9a-f]{8}\n.*\n {2}cheapest: \{"count":1\}: 1 image × 30000/,
   )
   const checked = await run("channels", "check")
   assert.deepEqual([checked.code, checked.stderr], [0, ""])
@@ -155,7 +155,7 @@ test("a model's file that broke keeps nobody from what needs no model", async (t
   assert.deepEqual([listed.code, listed.stderr], [0, ""])
   for (const words of [
     ["audit", "replay"],
-    ["prices", "check"],
+    ["models", "check"],
     ["serve", "--port", "0"],
   ]) {
     const { code, stderr } = await run(...words)

@@ -32,6 +32,7 @@ export interface ModelDefinition<Parameters extends ParameterValues> {
   readonly estimate: (parameters: Parameters) => Usage
   /** Integer micro-units, rounded up once at the end (design §8). By default `chargeUsage`. */
   readonly charge?: Model["charge"]
+  readonly price?: ModelPrice
 }
 
 export type ParameterCheck =
@@ -53,6 +54,8 @@ export interface Model {
   toLogged(parameters: ParameterValues): Record<string, string | number | boolean>
   estimate(parameters: ParameterValues): Usage
   charge(usage: Usage, price: ModelPrice, logged: LoggedParameters): number
+  /** What it costs where no price table says it. */
+  readonly price?: ModelPrice
 }
 
 /** The definition as the engine works with it; it is not checked. */
@@ -80,6 +83,7 @@ export function defineModel<Parameters extends ParameterValues>(
     },
     estimate: (parameters) => definition.estimate(parameters as Parameters),
     charge: definition.charge ?? chargeUsage,
+    ...(definition.price !== undefined && { price: definition.price }),
   }
 }
 

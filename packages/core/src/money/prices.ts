@@ -24,6 +24,28 @@ export interface PriceTable {
 /** Every table that a task may name; the last one prices new tasks. */
 export type PriceBook = readonly [PriceTable, ...PriceTable[]]
 
+export interface OwnPrice {
+  readonly id: string
+  /** Of the model's own file. */
+  readonly price?: ModelPrice
+}
+
+/**
+ * The book with the models' own prices in every table that lacks them, so that a task of one is charged by it whatever
+ * table came after. A table's price wins.
+ */
+export function withModelPrices(book: PriceBook, models: Iterable<OwnPrice>): PriceBook {
+  const own = [...models].flatMap(({ id, price }) =>
+    price === undefined ? [] : [[id, price] as const],
+  )
+  if (own.length === 0) return book
+  const prices = Object.fromEntries(own)
+  return book.map((table) => ({
+    ...table,
+    models: { ...prices, ...table.models },
+  })) as unknown as PriceBook
+}
+
 /** Enough that a price which was edited has others. */
 const DIGITS = 8
 

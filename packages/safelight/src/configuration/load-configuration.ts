@@ -45,11 +45,11 @@ export async function loadConfiguration(source: ConfigurationSource): Promise<Co
   const { configuration, name } = await read(source)
   if (configuration.codeFault !== undefined) throw configurationError(configuration.codeFault)
   const { loadModels } = await import("../models/load-models.ts")
-  const { findPriceFault } = await import("../models/model-prices.ts")
+  const { findMoneyFault } = await import("../models/model-prices.ts")
   const models = await loadModels(configuration.modelFiles)
-  const fault = findPriceFault(models, configuration.prices)
+  const fault = findMoneyFault(models, configuration)
   if (fault === undefined) return { ...configuration, models }
-  throw configurationError(`${name === undefined ? "" : `${name}: `}prices: ${fault}`)
+  throw configurationError(`${name === undefined ? "" : `${name}: `}${fault}`)
 }
 
 /**

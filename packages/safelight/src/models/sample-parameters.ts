@@ -11,6 +11,23 @@ export function toSamples(described: Described): readonly ParameterValues[] {
   return [false, true].map((isWhole) => toObject(described, isWhole))
 }
 
+/** All of them, with texts as long as may be: what is billed by its length costs the most. */
+export function toLongestSample(described: Described): ParameterValues {
+  return toObject(lengthen(described), true)
+}
+
+function lengthen(described: Described): Described {
+  const { maxLength, properties = {} } = described
+  const members = Object.entries(properties).map(([name, property]) => {
+    return [name, typeof property === "object" ? lengthen(property) : property] as const
+  })
+  return {
+    ...described,
+    ...(maxLength !== undefined && { minLength: maxLength }),
+    ...(members.length > 0 && { properties: Object.fromEntries(members) }),
+  }
+}
+
 function toObject(described: Described, isWhole: boolean): ParameterValues {
   const { properties = {}, required = [] } = described
   const names = Object.keys(properties).filter((name) => isWhole || required.includes(name))

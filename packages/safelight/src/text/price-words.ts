@@ -14,6 +14,9 @@ const RATE_WORDS: Readonly<Record<PriceRate, string>> = {
   perThousandTokensMicros: "a thousand tokens",
 }
 
+/** Of one parameter. A longer table is for those who read it in the configuration. */
+const MOST_VALUES = 12
+
 /** `60000 micro-units (0.060000) an image, by image_size: × 1 square_hd, × 2.5 4k`. */
 export function formatPrice({ factors = {}, ...rates }: ModelPrice): string {
   const priced = PRICE_RATES.flatMap((rate) => {
@@ -22,7 +25,8 @@ export function formatPrice({ factors = {}, ...rates }: ModelPrice): string {
   })
   const tables = Object.entries(factors).map(([parameter, values]) => {
     const named = Object.entries(values).map(([value, factor]) => `× ${factor} ${value}`)
-    return `by ${parameter}: ${named.join(", ")}`
+    const others = named.length > MOST_VALUES ? [`${named.length - MOST_VALUES} more`] : []
+    return `by ${parameter}: ${[...named.slice(0, MOST_VALUES), ...others].join(", ")}`
   })
   return [...priced, ...tables].join(", ")
 }

@@ -15,10 +15,19 @@ export function PriceTag({ quote }: { readonly quote: Quote | undefined }): JSX.
   )
 }
 
+/** The factors of a quote are the same of every line, so each line names its product. */
 function toWords(line: Quote["lines"][number]): string {
-  const price = formatMoney(line.unit_price_micros)
-  if (line.item === "image") return `${line.images ?? 0} × ${price}`
-  const seconds = (line.duration_ms ?? 0) / 1000
-  const what = line.item === "input_video" ? " of films put in" : ""
-  return `${line.is_estimate ? "up to " : ""}${seconds} s${what} × ${price}`
+  const { factors = [], is_estimate: isEstimate, unit_price_micros: unitMicros } = line
+  const times = factors.filter(({ factor }) => Number(factor) !== 1)
+  const product = [toQuantity(line), formatMoney(unitMicros), ...times.map(({ factor }) => factor)]
+  return `${isEstimate ? "up to " : ""}${product.join(" × ")}`
+}
+
+function toQuantity(line: Quote["lines"][number]): string {
+  const { characters, duration_ms: durationMs, images, item, requests, tokens } = line
+  if (durationMs !== undefined) {
+    return `${durationMs / 1000} s${item === "input_video" ? " of films put in" : ""}`
+  }
+  if (characters !== undefined) return `${characters} characters ÷ 1000`
+  return tokens === undefined ? String(images ?? requests ?? 0) : `${tokens} tokens ÷ 1000`
 }

@@ -29,6 +29,7 @@ export function CostPanel({ cost }: { readonly cost: TaskUsage }): JSX.Element {
 function toLines({
   usage,
   price,
+  factors = [],
   images_asked: asked,
 }: TaskUsage): readonly (readonly [string, JSX.Element])[] {
   if (usage === null) return []
@@ -42,6 +43,13 @@ function toLines({
     ...(usage.billed_input_ms > 0
       ? [line("Films put in", formatDuration(usage.billed_input_ms), perSecond)]
       : []),
+    ...(price?.per_request_micros === undefined
+      ? []
+      : [line("The request", "1", price.per_request_micros)]),
+    ...factors.map(({ factor, param, value }) => {
+      const name = param.replace(/^parameters\./, "")
+      return [`× ${factor}`, <code>{value === null ? name : `${name}: ${value}`}</code>] as const
+    }),
   ]
 }
 

@@ -1,0 +1,65 @@
+/**
+ * What is known of each model of a configuration before a task of it is accepted: its price, the cheapest and the
+ * dearest request, who makes it, and where it would be sold below what it costs. Nothing is bought.
+ */
+import {
+  currentPrices,
+  findPrice,
+  toPriceVersion,
+  type Model,
+  type ModelPrice,
+  type PriceBook,
+} from "@safelight/core"
+import type { ChannelPlan } from "../channels/plan-channels.ts"
+import type { ChannelSettings } from "../configuration/channel-settings.ts"
+import { walkPrices, type KnownCost, type PriceWalk } from "./walk-prices.ts"
+
+export interface Maker {
+  readonly channel: string
+  readonly tier: number
+  /** Why it is left out; empty if it is not. */
+  readonly faults: readonly string[]
+}
+
+export interface ModelReport {
+  readonly model: Model
+  readonly priceVersion: string
+  readonly price: ModelPrice
+  readonly walk: PriceWalk
+  readonly makers: readonly Maker[]
+}
+
+export interface ReportOptions {
+  readonly models: readonly Model[]
+  /** Sealed, with the models' own prices. */
+  readonly prices: PriceBook
+  readonly channels: readonly ChannelSettings[]
+  /** Of the channels, in their order. */
+  readonly plans: readonly ChannelPlan[]
+}
+
+export function reportModels({
+  channels,
+  models,
+  plans,
+  prices,
+}: ReportOptions): readonly ModelReport[] {
+  return models.map((model) => {
+    const priceVersion = toPriceVersion(currentPrices(prices), model.id)
+    const price = findPrice(prices, priceVersion, model.id) ?? {}
+    const makers = plans.flatMap(({ faults, models: made, name: channel, tier }) =>
+      made.includes(model.id) ? [{ channel, tier, faults }] : [],
+    )
+    const costs = channels.flatMap((settings, place) => listCosts(settings, plans[place], model))
+    return { model, priceVersion, price, walk: walkPrices(model, price, costs), makers }
+  })
+}
+
+function listCosts(
+  { costs = {} }: ChannelSettings,
+  plan: ChannelPlan | undefined,
+  { id }: Model,
+): readonly KnownCost[] {
+  const cost = Object.hasOwn(costs, id) ? costs[id] : undefined
+  return cost === undefined || plan === undefined ? [] : [{ by: plan.name, cost }]
+}
