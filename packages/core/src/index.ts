@@ -95,6 +95,7 @@ export {
   type PriceRate,
   type PriceRates,
 } from "./money/rates.ts"
+export { COST_MEMBERS, PRICE_MEMBERS } from "./money/price-schema.ts"
 export { billedInputMs } from "./money/billed-input.ts"
 export {
   chargeExactly,

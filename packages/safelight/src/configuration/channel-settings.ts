@@ -1,7 +1,6 @@
 /** The channels of a service, as its configuration has them. */
-import { fields, type PollEvery, type UnitCost } from "@safelight/core"
+import { COST_MEMBERS, fields, type PollEvery, type UnitCost } from "@safelight/core"
 import * as v from "valibot"
-import { PRICE_MEMBERS, priceMicros } from "./price-schema.ts"
 
 /** One channel of the file, with its type or its module. */
 export interface ChannelSettings {
@@ -73,7 +72,7 @@ const whole = (max: number): v.GenericSchema<number> => {
 
 const costsSchema = v.record(
   v.string(),
-  fields({ ...PRICE_MEMBERS, perUnitMicros: v.exactOptional(priceMicros) }),
+  fields(COST_MEMBERS),
   "expected an object with costs by model",
 )
 /** An operator's own file, relative to the configuration file. A bare name would be a package. */

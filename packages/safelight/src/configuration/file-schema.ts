@@ -3,13 +3,12 @@
  * flags and variables too are checked by the same schemas, so that a wrong port is reported in the same words
  * in each of them.
  */
-import { fields, type PriceBook } from "@safelight/core"
+import { fields, PRICE_MEMBERS, type PriceBook } from "@safelight/core"
 import * as v from "valibot"
 import { LONGEST_MS } from "../text/duration.ts"
 import { accountDefaultsSchema } from "./account-defaults.ts"
 import { channelsSchema, modulePath } from "./channel-settings.ts"
 import { DEFAULTS } from "./defaults.ts"
-import { PRICE_MEMBERS } from "./price-schema.ts"
 
 function wholeNumber(min: number, max: number): v.GenericSchema<number> {
   const message = `expected a whole number from ${min} to ${max}`

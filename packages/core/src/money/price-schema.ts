@@ -1,13 +1,13 @@
 /**
- * A price as a configuration has it, of a model or of what a channel charges: rates in whole micro-units, and factors
- * as decimal texts. Whether it fits its model is checked once the models are loaded.
+ * A price as a file has it, of a model or of what a channel charges: rates in whole micro-units, and factors as decimal
+ * texts. Whether it fits its model is another question, for when the model is known.
  */
-import { FACTOR_PATTERN, MAX_FACTOR_VALUES, MAX_FACTORS } from "@safelight/core"
 import * as v from "valibot"
+import { FACTOR_PATTERN, MAX_FACTOR_VALUES, MAX_FACTORS } from "./factors.ts"
 
 const notAnAmount = "expected a whole number of micro-units, from 0 to 1000000000000"
 /** So small that sums stay exact. */
-export const priceMicros = v.pipe(
+const priceMicros = v.pipe(
   v.number(notAnAmount),
   v.integer(notAnAmount),
   v.minValue(0, notAnAmount),
@@ -43,4 +43,10 @@ export const PRICE_MEMBERS = {
   perThousandCharactersMicros: v.exactOptional(priceMicros),
   perThousandTokensMicros: v.exactOptional(priceMicros),
   factors: v.exactOptional(factors),
+} as const
+
+/** And those of what a provider charges. */
+export const COST_MEMBERS = {
+  ...PRICE_MEMBERS,
+  perUnitMicros: v.exactOptional(priceMicros),
 } as const
