@@ -10,8 +10,43 @@ export {
   type Provider,
   type Unclear,
 } from "./declaration/provider.ts"
-export type { InputRule, InputWays, ProviderModel } from "./declaration/provider-model.ts"
-export type { Body, ProviderRequest, Reply, Send } from "./declaration/provider-request.ts"
-export { at, listAt, readTurnedAway, textAt } from "./declaration/read-reply.ts"
+export type {
+  InputRule,
+  InputWays,
+  ProviderModel,
+  ProviderModels,
+} from "./declaration/provider-model.ts"
+export {
+  addMembers,
+  type Body,
+  type Content,
+  type ProviderRequest,
+  type Reply,
+  type RequestToAuthorize,
+  type Send,
+} from "./declaration/provider-request.ts"
+export {
+  acceptsUnless,
+  countReferences,
+  type Obstacles,
+  type ReferenceCounts,
+} from "./declaration/eligibility.ts"
+export { toContentOutput } from "./declaration/content-output.ts"
+export { toInlineOutput } from "./declaration/inline-output.ts"
+export {
+  at,
+  cancelHandle,
+  findUrls,
+  listAt,
+  numberAt,
+  readTurnedAway,
+  textAt,
+  toCompleted,
+  toCost,
+  toRefused,
+  toRejected,
+  type Path,
+} from "./declaration/read-reply.ts"
+export { unavailable, type Unavailability } from "./declaration/unavailable.ts"
 export type { Webhook, WebhookScheme } from "./declaration/webhook.ts"
 export { PROVIDERS } from "./providers.ts"

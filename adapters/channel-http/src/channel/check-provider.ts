@@ -3,7 +3,7 @@
  * declaration names, or by a GET of its address, whose answer proves nothing about the key.
  */
 import { isSafelightError, type ChannelCheck } from "@safelight/core"
-import { NotSent } from "./http-client.ts"
+import { NotSent } from "./not-sent.ts"
 import type { KeyCheck, Provider } from "../declaration/provider.ts"
 import type { Send } from "../declaration/provider-request.ts"
 

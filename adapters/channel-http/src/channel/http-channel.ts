@@ -22,7 +22,8 @@ import {
   type SubmitOutcome,
 } from "@safelight/core"
 import { checkProvider } from "./check-provider.ts"
-import { NotSent, toAbortSignal } from "./http-client.ts"
+import { toAbortSignal } from "./http-client.ts"
+import { NotSent } from "./not-sent.ts"
 import { PUT_INPUTS_MS, putInputs, type InputPlace } from "./put-inputs.ts"
 import { unavailable } from "../declaration/unavailable.ts"
 import { createWire, type Wire } from "./provider-wire.ts"
@@ -188,7 +189,7 @@ async function pollProvider(
   const isUnclear = read.kind === "unclear"
   const outcome = isUnclear ? unclear.judge(upstreamKey, read, provider.name) : read
   if (outcome.kind !== "running") {
-    return wire.present(withCost(provider, outcome, last, operation))
+    return wire.present(withCost(provider, outcome, last, operation), signal)
   }
   const pauseMs = Math.max(outcome.pollAfterMs, retryAfterMs ?? 0)
   return { ...outcome, pollAfterMs: Math.min(pauseMs, LONGEST_PAUSE_MS) }
@@ -216,14 +217,14 @@ async function buy(wire: Wire, provider: Provider, asked: ChannelRequest): Promi
   try {
     reply = await wire.sendOnce(request, signal)
   } catch (error) {
-    if (error instanceof NotSent) return { kind: "not-created", reason: "unreachable" }
+    if (error instanceof NotSent) return error.outcome
     throw error
   }
   const outcome = readPurchaseAnswer(provider, reply)
   // A provider may judge a request before it looks at the key, and the key may have been accepted before.
   if (outcome?.kind === "refused" && isRepeat === true) return REPEAT_REFUSED
   if (outcome !== undefined && isProof(reply, outcome)) {
-    return wire.present(withCost(provider, toUnsold(outcome), reply))
+    return wire.present(withCost(provider, toUnsold(outcome), reply), signal)
   }
   const message = `${name} answered ${reply.status}, which proves nothing`
   throw new SafelightError({ code: "channel-answer-invalid", message, retryable: true })
@@ -254,7 +255,7 @@ async function putInTime(
   const keep: Send = async (request) => (last = await send(request))
   const put = await putInputs({ ...place, send: keep, signal })
   const outcome = last && put.kind === "not-created" && readUploadAnswer(place.provider, last)
-  return outcome ? wire.present(outcome) : put
+  return outcome ? wire.present(outcome, signal) : put
 }
 
 /** A request that was refused before it was accepted, and not for its content, may go to another channel. */

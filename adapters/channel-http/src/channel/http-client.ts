@@ -1,36 +1,27 @@
 /**
  * One request, sent once, and its whole answer. No library that repeats a POST by itself is used for a
- * purchase. A request that was certainly never sent rejects with an error of its own, `NotSent`: any other
- * error leaves open whether it arrived.
+ * purchase. A request that was certainly never sent rejects with `NotSent`: any other error leaves open whether it
+ * arrived.
  */
-import {
-  gatherBody,
-  parseJson,
-  SafelightError,
-  toRetryAfterMs,
-  type AbortSignalLike,
-} from "@safelight/core"
+import { gatherBody, SafelightError, toRetryAfterMs, type AbortSignalLike } from "@safelight/core"
 import { Agent, request as send, type Dispatcher } from "undici"
+import type { Reply } from "../declaration/provider-request.ts"
 import { unavailable } from "../declaration/unavailable.ts"
-import type { ProviderRequest, Reply } from "../declaration/provider-request.ts"
+import type { EncodedRequest } from "./encode-request.ts"
+import { NotSent } from "./not-sent.ts"
+import { readContent } from "./read-content.ts"
 
 export interface HttpClient {
   /**
-   * Rejects with a `NotSent` if not a byte of the request can have arrived, with `aborted` if the signal
+   * Rejects with `NotSent` if not a byte of the request can have arrived, with `aborted` if the signal
    * aborts, and otherwise with `channel-unavailable`, retryable.
    */
   send(request: RequestToSend): Promise<Reply>
   close(): Promise<void>
 }
 
-export interface RequestToSend extends ProviderRequest {
-  readonly url: URL
+export interface RequestToSend extends EncodedRequest {
   readonly signal: AbortSignalLike
-}
-
-/** No byte of the request left: the host is unknown, refuses connections, or shows a wrong certificate. */
-export class NotSent extends Error {
-  override readonly name = "NotSent"
 }
 
 const CONNECT_MS = 10_000
@@ -60,23 +51,15 @@ export function createHttpClient({
   let closing: Promise<void> | undefined
 
   return {
-    async send({ form, headers, json, method, signal, url }) {
-      const upload = form && (await encodeForm(form))
+    async send({ body, headers, method, signal, url }) {
       let answer: Dispatcher.ResponseData
       try {
         answer = await send(url, {
           dispatcher: agent,
           method,
           signal: toAbortSignal(signal),
-          headers: {
-            ...upload?.headers,
-            accept: "application/json",
-            "user-agent": "Safelight",
-            ...(json !== undefined && { "content-type": "application/json" }),
-            ...headers,
-          },
-          ...(json !== undefined && { body: JSON.stringify(json) }),
-          ...(upload && { body: upload.content }),
+          headers,
+          ...(body !== undefined && { body }),
         })
       } catch (error) {
         throw toFault(error, signal)
@@ -97,13 +80,6 @@ export function toAbortSignal(signal: AbortSignalLike): AbortSignal {
   return signal as AbortSignal
 }
 
-/** In bytes: undici takes no form but its own. */
-async function encodeForm(form: FormData) {
-  const encoded = new Response(form)
-  const headers = { "content-type": encoded.headers.get("content-type") ?? "" }
-  return { headers, content: Buffer.from(await encoded.arrayBuffer()) }
-}
-
 async function readReply(
   { body, headers, statusCode }: Dispatcher.ResponseData,
   mostBytes: number,
@@ -119,7 +95,7 @@ async function readReply(
   return {
     status: statusCode,
     headers: byName,
-    json: parseJson(Buffer.from(bytes.buffer).toString("utf8")),
+    ...readContent(bytes, byName["content-type"]),
     retryAfterMs: after === undefined ? undefined : toRetryAfterMs(after, Date.now()),
   }
 }
@@ -161,10 +137,13 @@ function isBeforeSending(error: unknown): boolean {
   return NEVER_CONNECTED.has(code) || FAILED_CALLS[code] === textOf(error, "syscall")
 }
 
+/** The host is unknown, refuses connections, or shows a wrong certificate. */
+const UNREACHABLE = { kind: "not-created", reason: "unreachable" } as const
+
 function toFault(error: unknown, signal: AbortSignalLike): Error {
   if (signal.aborted) return new SafelightError({ code: "aborted", message: "called off" })
   if (isBeforeSending(error)) {
-    return new NotSent(textOf(error, "code"), { cause: error })
+    return new NotSent(textOf(error, "code"), UNREACHABLE, { cause: error })
   }
   return unavailable("a provider could not be reached, or broke off", { cause: error })
 }

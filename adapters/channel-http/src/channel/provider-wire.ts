@@ -2,20 +2,12 @@
  * The connections to one provider, with its address and credentials. A purchase gets a connection at once,
  * since it must leave while its lease holds; all other requests share a bounded number.
  */
-import {
-  createSecretHider,
-  isDataUrl,
-  isHeaderSecret,
-  parseDataUrl,
-  SafelightError,
-  type AbortSignalLike,
-  type ChannelOutput,
-  type Completed,
-  type LinkedOutput,
-} from "@safelight/core"
-import { createHttpClient, NotSent, type HttpClient } from "./http-client.ts"
-import { unavailable } from "../declaration/unavailable.ts"
-import { toInlineOutput } from "../declaration/inline-output.ts"
+import { isHeaderSecret, SafelightError, type AbortSignalLike, type Clock } from "@safelight/core"
+import { createAuthorizer } from "./authorizer.ts"
+import { encodeRequest } from "./encode-request.ts"
+import { createHttpClient, type HttpClient } from "./http-client.ts"
+import { asSent } from "./not-sent.ts"
+import { presentOutputs } from "./present-outputs.ts"
 import { toProviderAddress } from "./provider-address.ts"
 import { findModel, type Provider } from "../declaration/provider.ts"
 import type { ProviderModel } from "../declaration/provider-model.ts"
@@ -40,6 +32,7 @@ export interface WireOptions {
   readonly key: string
   readonly baseUrl?: string
   readonly webhookSecret?: string
+  readonly clock?: Pick<Clock, "now">
 }
 
 export interface Wire {
@@ -49,10 +42,13 @@ export interface Wire {
   sendOnce(request: ProviderRequest, signal: AbortSignalLike): Promise<Reply>
   /**
    * The outcome in the form that leaves the channel: outputs get the credentials that they are fetched with, and
-   * data URLs become bytes.
+   * data URLs become bytes. Rejects with `channel-unavailable` if the credentials can't be made.
    */
-  present<Outcome extends { readonly kind: string }>(outcome: Outcome): Outcome
-  /** The text without the key, the webhooks' secret and their parts. */
+  present<Outcome extends { readonly kind: string }>(
+    outcome: Outcome,
+    signal: AbortSignalLike,
+  ): Promise<Outcome>
+  /** The text without the key, the webhooks' secret, their parts and what was made of the key. */
   readonly hideSecrets: (text: string) => string
   /** Fetches a public URL without credentials; with a `baseUrl` from below that, for a stub serves it there. */
   readonly get: ReceiverOptions["get"]
@@ -63,29 +59,28 @@ export interface Wire {
 
 /** Throws `invalid-configuration` if the key or the address can't be used. */
 export function createWire(options: WireOptions): Wire {
-  const { baseUrl, key, name, provider, webhookSecret = "" } = options
+  const { baseUrl, clock, key, name, provider, webhookSecret = "" } = options
   const mostReplyBytes = provider.answersHoldMedia === true ? MEDIA_REPLY_BYTES : REPLY_BYTES
   // An answer that is too long to be read leaves a purchase in doubt, and a refusal may repeat the request.
   const purchases = createHttpClient({ mostReplyBytes: MEDIA_REPLY_BYTES })
   const questions = createHttpClient({ mostConnections: MOST_CONNECTIONS, mostReplyBytes })
-  const { isOwn, origin, toUrl } = toProviderAddress(provider, baseUrl)
-  const credentials = provider.authorize(requireKey(name, key))
+  const address = toProviderAddress(provider, baseUrl)
+  const { origin, toUrl } = address
+  const { authorize, hideSecrets } = createAuthorizer({
+    authorize: provider.authorize,
+    key: requireKey(name, key),
+    webhookSecret,
+    clock,
+  })
 
   const sendBy =
     (client: HttpClient): Wire["sendOnce"] =>
-    (request, signal) => {
-      const headers = { ...request.headers, ...credentials }
-      return client.send({ ...request, headers, url: toUrl(request), signal })
+    async (request, signal) => {
+      const encoded = await encodeRequest(request, toUrl(request))
+      const headers = { ...encoded.headers, ...(await authorize(encoded, signal)) }
+      return client.send({ ...encoded, headers, signal })
     }
   const ask = sendBy(questions)
-  const hideSecrets = createSecretHider([key, webhookSecret])
-
-  function withCredentials(output: LinkedOutput): LinkedOutput {
-    const isPath = output.url.startsWith("/")
-    const address = isPath ? toUrl({ path: output.url }) : URL.parse(output.url)
-    if (address === null || !isOwn(address)) return output
-    return { ...output, url: address.href, headers: credentials }
-  }
 
   return {
     origin,
@@ -97,46 +92,19 @@ export function createWire(options: WireOptions): Wire {
     },
     sendOnce: sendBy(purchases),
     hideSecrets,
-    present(outcome) {
-      if (!isCompleted(outcome)) return outcome
-      const outputs = outcome.outputs.flatMap((output): ChannelOutput | [] => {
-        if (!("url" in output)) return output
-        if (isDataUrl(output.url)) {
-          return toInlineOutput(output.url.slice(parseDataUrl(output.url)?.start)) ?? []
-        }
-        return provider.outputsNeedKey === true ? withCredentials(output) : output
-      })
-      return { ...outcome, outputs }
-    },
+    present: (outcome, signal) =>
+      presentOutputs({ provider, name, address, authorize }, outcome, signal),
     async get(url, signal) {
       const { host, pathname } = new URL(url)
-      const address = baseUrl === undefined ? url : toUrl({ path: `/${host}${pathname}` }).href
-      return asSent(
-        name,
-        questions.send({ method: "GET", path: "", url: new URL(address), signal }),
-      )
+      const own = baseUrl === undefined ? url : toUrl({ path: `/${host}${pathname}` }).href
+      const request = await encodeRequest({ method: "GET", path: "" }, new URL(own))
+      return asSent(name, questions.send({ ...request, signal }))
     },
     toSend: (signal) => (request) => asSent(name, ask(request, signal)),
     async close() {
       await Promise.all([purchases.close(), questions.close()])
     },
   }
-}
-
-/** A request that buys nothing may be repeated, whether it was sent or not. */
-async function asSent(name: string, reply: Promise<Reply>): Promise<Reply> {
-  try {
-    return await reply
-  } catch (error) {
-    if (!(error instanceof NotSent)) throw error
-    throw unavailable(`${name} can't be reached`, { cause: error })
-  }
-}
-
-function isCompleted<Outcome extends { readonly kind: string }>(
-  outcome: Outcome,
-): outcome is Outcome & Completed {
-  return outcome.kind === "completed"
 }
 
 function requireKey(name: string, key: string): string {

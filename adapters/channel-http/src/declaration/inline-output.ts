@@ -8,8 +8,10 @@ import { SafelightError, type AbortSignalLike, type Json, type OpenedOutput } fr
 /** Digits of one piece: a multiple of four, so that each decodes by itself. */
 const PIECE_CHARACTERS = 512 * 1024
 
-/** Enough for the first twelve bytes. */
-const HEAD_CHARACTERS = 16
+/** They tell the type. */
+export const HEAD_BYTES = 12
+
+const HEAD_CHARACTERS = (HEAD_BYTES / 3) * 4
 
 export function toInlineOutput(base64: Json | undefined): OpenedOutput | undefined {
   if (typeof base64 !== "string" || !isBase64(base64)) return undefined
@@ -23,7 +25,8 @@ function isBase64(text: string): boolean {
   return text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text)
 }
 
-function findType(head: Buffer): string | undefined {
+/** The type of media that begin with these bytes; undefined for any but the usual images and films. */
+export function findType(head: Buffer): string | undefined {
   if (head.toString("latin1", 0, 8) === "\x89PNG\r\n\x1A\n") return "image/png"
   if (head.toString("latin1", 0, 3) === "\xFF\xD8\xFF") return "image/jpeg"
   if (head.toString("latin1", 4, 8) === "ftyp") return "video/mp4"

@@ -2,7 +2,15 @@
  * How a provider makes one public model: which requests it can express, and the request that buys. The engine
  * has checked the parameters and applied the defaults, so a model of ours names the type of its own parameters.
  */
-import type { ChannelRequest, Ineligible, Json, ParameterValues } from "@safelight/core"
+import type {
+  ChannelRequest,
+  ImageEditParameters,
+  Ineligible,
+  Json,
+  ParameterValues,
+  ReferenceToVideoParameters,
+  TextToImageParameters,
+} from "@safelight/core"
 import type { ProviderRequest } from "./provider-request.ts"
 
 /** How the URLs of a parameter are changed if the provider does not take them unchanged. */
@@ -35,6 +43,17 @@ export interface ProviderModel<Parameters extends ParameterValues = ParameterVal
     upstreamKey: string,
     asked: Pick<ChannelRequest, "model" | "hops" | "traceparent">,
   ): ProviderRequest
+}
+
+/**
+ * By the id of the public model. Those of a built-in model have their types; any other may name its own, as in
+ * `toRequest: ({ prompt }: { readonly prompt: string }) => …`.
+ */
+export interface ProviderModels {
+  readonly "vendor-a/v4.1/flash/text-to-image"?: ProviderModel<TextToImageParameters>
+  readonly "vendor-b/imagine-image/v2.0/edit"?: ProviderModel<ImageEditParameters>
+  readonly "vendor-c/video-2.5/reference-to-video"?: ProviderModel<ReferenceToVideoParameters>
+  readonly [id: string]: ProviderModel
 }
 
 /** Parameters that a provider takes under our own names: they came from JSON. */

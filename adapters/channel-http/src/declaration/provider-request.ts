@@ -1,5 +1,5 @@
 /** A request to a provider, its whole answer, and the function by which a declaration sends one. */
-import type { Json, JsonObject } from "@safelight/core"
+import type { AbortSignalLike, Json, JsonObject } from "@safelight/core"
 
 /** An object of a request's JSON. A member that is undefined is not sent. */
 export interface Body {
@@ -17,6 +17,27 @@ export interface ProviderRequest {
   readonly form?: FormData
 }
 
+/** A request with everything but its credentials: what a signature may cover. */
+export interface RequestToAuthorize {
+  readonly method: ProviderRequest["method"]
+  readonly url: URL
+  /** By name in lower case; those of `authorize` are added to them. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Absent if the request has none. */
+  readonly body?: Uint8Array | undefined
+  /** Milliseconds since the Unix epoch, by the channel's clock. */
+  readonly now: number
+  /** Aborts as soon as the credentials would be too late. */
+  readonly signal: AbortSignalLike
+}
+
+/** A body that is not JSON. */
+export interface Content {
+  /** Without its parameters, as the answer says: an output's own bytes have the last word. */
+  readonly mimeType: string
+  readonly bytes: Uint8Array
+}
+
 /** An answer in full. */
 export interface Reply {
   readonly status: number
@@ -24,6 +45,8 @@ export interface Reply {
   readonly headers: Readonly<Record<string, string>>
   /** Undefined if the body is not JSON. */
   readonly json: Json | undefined
+  /** Absent if the body is JSON or empty. */
+  readonly content?: Content
   /** `Retry-After` in milliseconds, from seconds or a date. */
   readonly retryAfterMs: number | undefined
 }

@@ -18,8 +18,8 @@ import {
   type Refused,
   type Submission,
 } from "@safelight/core"
-import type { ProviderModel } from "./provider-model.ts"
-import type { ProviderRequest, Reply, Send } from "./provider-request.ts"
+import type { ProviderModel, ProviderModels } from "./provider-model.ts"
+import type { ProviderRequest, Reply, RequestToAuthorize, Send } from "./provider-request.ts"
 import type { Webhook } from "./webhook.ts"
 
 /** An outcome that the answer to a purchase proves. */
@@ -62,8 +62,15 @@ export interface Provider {
   readonly baseUrl?: string
   /** The environment variable that commonly holds its key. */
   readonly keyVariable: string
-  /** The header that says who calls. */
-  readonly authorize: (key: string) => Readonly<Record<string, string>>
+  /**
+   * The headers that say who calls: asked for each request to its own hosts, a purchase, a poll and an output that
+   * needs the key alike. It may be a promise, for which a request waits four seconds at most. If it rejects,
+   * nothing is sent; an error that is not `retryable` is told to the operator.
+   */
+  readonly authorize: (
+    key: string,
+    request: RequestToAuthorize,
+  ) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>
   /** Further hosts of its own to which credentials may go. `*.name` is any host below it. */
   readonly apiHosts?: readonly string[]
   /** Where its outputs are, in the form of `MediaRequest.hosts`. */
@@ -75,7 +82,7 @@ export interface Provider {
   readonly outputsNeedKey?: true
   readonly submission: Submission | KeyedUnstated
   /** By the id of the public model. */
-  readonly models: Readonly<Record<string, ProviderModel>>
+  readonly models: ProviderModels
   /** Any other model that the operator of the channel names; none by default. */
   readonly otherModels?: ProviderModel
   /** What `Channel.relays` says. */

@@ -270,11 +270,11 @@ export interface Refused {
   /** Kept among the side records, erasable, never in an event. */
   readonly providerWords?: string
   /**
-   * Present only if the channel was billed for it all the same, or may have been: nobody is charged
-   * for a `maybe`, and what it cost is unknown unless `cost` tells it.
+   * What the provider charges for it all the same: absent for nothing, `maybe` if that is not known, and otherwise
+   * the counts. The account is charged for counts alone, if the task ends with this refusal.
    */
   readonly billed?: "maybe" | { readonly images: number; readonly outputVideoMs: number }
-  /** What it was billed. */
+  /** In money or a unit of the provider's; without it the cost of counts is computed, and that of a `maybe` unknown. */
   readonly cost?: ProviderCost
   /**
    * False: another channel may take the task, and this one is not asked for it again. The engine decides
@@ -283,7 +283,7 @@ export interface Refused {
   readonly isFinal?: boolean
 }
 
-/** Proved: nothing was created, or nothing was produced and billed. Another attempt may follow. */
+/** Proved: nothing was created, or nothing was produced that is charged for. Another attempt may follow. */
 export interface NotCreated {
   readonly kind: "not-created"
   /** Our code for what was seen. */
@@ -298,7 +298,7 @@ export interface NotCreated {
   readonly needsOperator?: true
   /** As of a refusal: kept among the side records, and shown to operators alone. */
   readonly providerWords?: string
-  /** Where a failure was billed all the same. */
+  /** Of the failed attempt, if the provider reports one; no account is charged for it. */
   readonly cost?: ProviderCost
 }
 
