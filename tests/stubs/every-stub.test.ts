@@ -8,6 +8,7 @@ import { join } from "node:path"
 import { describe, it } from "node:test"
 import { STUB_FAULTS, STUBS, type RunningStub } from "@safelight/testkit/stubs"
 import { callJson } from "./support/call-json.ts"
+import { toForm } from "./support/to-form.ts"
 
 interface Sample {
   readonly path: string
@@ -61,6 +62,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
     body: { prompt },
     busy: 400,
   },
+  kling: { path: "/text-to-video/kling-3.0", headers: bearer, body: { prompt } },
   openai: { path: "/v1/images/generations", headers: bearer, body: { prompt } },
   replicate: {
     path: "/v1/predictions",
@@ -79,6 +81,11 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
         deliveryMethod: "async",
       },
     ],
+  },
+  stability: {
+    path: "/v2beta/stable-image/generate/core",
+    headers: bearer,
+    body: toForm({ prompt }),
   },
   xai: { path: "/v1/images/generations", headers: bearer, body: { model: "grok", prompt } },
 }

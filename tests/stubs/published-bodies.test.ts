@@ -7,8 +7,10 @@ import { randomUUID } from "node:crypto"
 import { describe, it } from "node:test"
 import { STUBS } from "@safelight/testkit/stubs"
 import { callJson } from "./support/call-json.ts"
+import { toForm } from "./support/to-form.ts"
 
 type Fields = Readonly<Record<string, unknown>>
+type FormFields = Parameters<typeof toForm>[0]
 
 interface Published {
   readonly stub: string
@@ -106,6 +108,35 @@ const PUBLISHED: readonly Published[] = [
     outside: { resolution: "1080p" },
   },
   {
+    stub: "kling",
+    path: "/text-to-video/kling-3.0",
+    headers: bearer,
+    toBody: bodyWith({ prompt, settings: { duration: 15 } }),
+    required: "prompt",
+    outside: { settings: { duration: 16 } },
+  },
+  {
+    stub: "kling",
+    path: "/image-to-video/kling-3.0",
+    headers: bearer,
+    toBody: bodyWith({
+      contents: [
+        { type: "prompt", text: prompt },
+        { type: "first_frame", url: URL_ONE },
+      ],
+    }),
+    required: "contents",
+    outside: { settings: { aspect_ratio: "1:1" } },
+  },
+  {
+    stub: "kling",
+    path: "/v1/videos/text2video",
+    headers: bearer,
+    toBody: bodyWith({ model_name: "kling-v2-6", prompt, duration: "5" }),
+    required: "prompt",
+    outside: { duration: 5 },
+  },
+  {
     stub: "openai",
     path: "/v1/images/generations",
     headers: bearer,
@@ -145,6 +176,23 @@ const PUBLISHED: readonly Published[] = [
     ],
     required: "model",
     outside: { width: 1_000 },
+  },
+  {
+    stub: "stability",
+    path: "/v2beta/stable-image/generate/core",
+    headers: bearer,
+    toBody: (change) => toForm({ prompt, ...(change as FormFields) }),
+    required: "prompt",
+    outside: { aspect_ratio: "4:3" },
+  },
+  {
+    stub: "stability",
+    path: "/v2beta/stable-image/generate/sd3",
+    headers: bearer,
+    toBody: (change) =>
+      toForm({ prompt, model: "sd3.5-large", seed: 7, ...(change as FormFields) }),
+    required: "prompt",
+    outside: { cfg_scale: 11 },
   },
   {
     stub: "xai",

@@ -5,10 +5,12 @@ import { comfyRouter } from "./providers/comfy-router.ts"
 import { fal } from "./providers/fal.ts"
 import { gemini } from "./providers/gemini.ts"
 import { higgsfield } from "./providers/higgsfield.ts"
+import { kling } from "./providers/kling.ts"
 import { openai } from "./providers/openai.ts"
 import { replicate } from "./providers/replicate.ts"
 import { runware } from "./providers/runware.ts"
 import { safelight } from "./providers/safelight.ts"
+import { stability } from "./providers/stability.ts"
 import { xai } from "./providers/xai.ts"
 
 export const PROVIDERS = {
@@ -18,9 +20,11 @@ export const PROVIDERS = {
   fal,
   gemini,
   higgsfield,
+  kling,
   openai,
   replicate,
   runware,
   safelight,
+  stability,
   xai,
 } as const

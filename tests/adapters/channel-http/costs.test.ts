@@ -20,6 +20,9 @@ const CHANGES = {
   film: { aspect_ratio: "16:9", image_urls: ["https://images.example/1.png"] },
 }
 
+/** By provider, in place of those. */
+const OWN: Readonly<Record<string, object>> = { kling: { film: {} } }
+
 /** What the stubs charge, by provider and model; undefined: it tells nothing. */
 const COSTS: Readonly<Record<string, Readonly<Record<string, ProviderCost | undefined>>>> = {
   ark: {
@@ -34,6 +37,7 @@ const COSTS: Readonly<Record<string, Readonly<Record<string, ProviderCost | unde
   },
   gemini: { [textToImage.id]: { amount: 1_300, unit: "tokens" } },
   higgsfield: { [referenceToVideo.id]: undefined },
+  kling: { [referenceToVideo.id]: { amount: 0.42, unit: "usd" } },
   openai: { [imageEdit.id]: { amount: 0, unit: "tokens" } },
   replicate: { [textToImage.id]: { amount: 0, unit: "predict_seconds" } },
   runware: { [textToImage.id]: { amount: 0.0019, unit: "usd" } },
@@ -47,7 +51,7 @@ const COSTS: Readonly<Record<string, Readonly<Record<string, ProviderCost | unde
 const UNFIXED: ReadonlySet<string> = new Set(["ark", "openai", "replicate"])
 
 for (const provider of Object.values(PROVIDERS).filter(({ name }) => Object.hasOwn(COSTS, name))) {
-  const world = await openProviderWorld(provider, CHANGES)
+  const world = await openProviderWorld(provider, { ...CHANGES, ...OWN[provider.name] })
   describe(`the cost of work at ${provider.name}`, () => {
     for (const [model, cost] of Object.entries(COSTS[provider.name] ?? {})) {
       it(`is told with ${model} as the provider says it`, async () => {

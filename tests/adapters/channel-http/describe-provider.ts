@@ -31,6 +31,8 @@ export interface ProviderFacts {
   readonly unmade?: Readonly<Record<string, object>>
   /** Changes with which a request is not taken, and the parameter that is named. */
   readonly refused?: readonly Refusal[]
+  /** Its answers are bytes: half of one breaks off. */
+  readonly answersBytes?: true
   /** Further requests that are taken. */
   readonly taken?: readonly ChannelRequest[]
 }
@@ -75,7 +77,8 @@ export const ALWAYS_CHECKED: Refusal = [
 /** What holds for the channel of every provider, and the facts of this one. */
 export function describeProvider(world: ProviderWorld, facts: ProviderFacts): void {
   const { ends = {}, purchases, refused = [], taken = [], unmade = {}, work } = facts
-  for (const kind of purchases) describePurchase(world, world[kind])
+  const truncated = facts.answersBytes === true ? "channel-unavailable" : "channel-answer-invalid"
+  for (const kind of purchases) describePurchase(world, world[kind], truncated)
   if (work !== undefined) describeWork(world, world[work])
   for (const kind of ["picture", "edit", "film"] as const) {
     describeEnds(world, world[kind], ends[kind] ?? {})
@@ -93,19 +96,28 @@ export function describeProvider(world: ProviderWorld, facts: ProviderFacts): vo
   })
 }
 
-/** Faults after which the purchase is in doubt, and the code that the engine gets. */
-const LOST_ANSWERS: readonly (readonly [NonNullable<StubFaults["create"]>, string])[] = [
+/** A fault after which the purchase is in doubt, and the code that the engine gets. */
+type LostAnswer = readonly [
+  create: NonNullable<StubFaults["create"]>,
+  code: "channel-answer-invalid" | "channel-unavailable",
+]
+
+/** The same for every provider; one that is cut off shows itself in its own way. */
+const LOST_ANSWERS: readonly LostAnswer[] = [
   ["reset", "channel-unavailable"],
   ["server-error", "channel-answer-invalid"],
   ["gateway-error", "channel-answer-invalid"],
   ["html", "channel-answer-invalid"],
   ["empty", "channel-answer-invalid"],
-  ["truncated", "channel-answer-invalid"],
   ["redirect", "channel-answer-invalid"],
 ]
 
 /** For every provider; if keys are honoured, a repeat buys nothing. */
-function describePurchase(world: ProviderWorld, toPurchase: ToRequest): void {
+function describePurchase(
+  world: ProviderWorld,
+  toPurchase: ToRequest,
+  truncated: LostAnswer[1],
+): void {
   const { channel, provider, stub } = world
   const isKeyed = channel.submission.kind === "keyed"
 
@@ -125,7 +137,7 @@ function describePurchase(world: ProviderWorld, toPurchase: ToRequest): void {
 
   describe(`a purchase at ${provider.name}, as at every provider,`, () => {
     const outcome = isKeyed ? "found by its key" : "in doubt"
-    for (const [create, code] of LOST_ANSWERS) {
+    for (const [create, code] of [...LOST_ANSWERS, ["truncated", truncated] as const]) {
       it(`is sent once and ${outcome} where its answer is lost: ${create}`, async () => {
         await checkDoubt(create, code, toPurchase())
       })

@@ -5,12 +5,13 @@ import { type Provider, PROVIDERS } from "@safelight/channel-http"
 import type { Json } from "@safelight/core"
 import { toReply } from "./provider-world.ts"
 
-const { ark, comfyRouter, higgsfield, replicate, runware } = PROVIDERS
+const { ark, comfyRouter, higgsfield, kling, replicate, runware } = PROVIDERS
 
 const ENDED: readonly (readonly [provider: Provider, operation: Json, json: Json])[] = [
   [ark, { id: "1" }, { status: "cancelled" }],
   [comfyRouter, { state: "/state" }, { status: "COMPLETED", error_type: "cancelled" }],
   [higgsfield, { state: "/state" }, { status: "canceled" }],
+  [kling, { id: "1" }, { code: 0, data: [{ id: "1", status: "failed" }] }],
   [replicate, { get: "/get" }, { status: "canceled" }],
   [runware, { id: "1" }, { errors: [{ taskUUID: "1", status: "error", code: "failed" }] }],
 ]

@@ -25,9 +25,11 @@ const {
   fal,
   gemini,
   higgsfield,
+  kling,
   openai,
   replicate,
   runware,
+  stability,
   xai,
 } = PROVIDERS
 
@@ -52,9 +54,12 @@ const AWAY: readonly (readonly [
   [fal, "no-balance", OUT_OF_MONEY, /^User is locked\. Reason: Exhausted balance\./],
   [gemini, "no-credits", OUT_OF_MONEY, /prepayment credits are depleted/],
   [higgsfield, "no-credits", OUT_OF_MONEY, /^Not enough credits$/],
+  [kling, "no-credits", OUT_OF_MONEY, /^Account balance not enough$/],
+  [kling, "no-access", "provider_answered_403", /^Unauthorized access/],
   [openai, "no-quota", OUT_OF_MONEY, /^insufficient_quota: /],
   [replicate, "no-credits", OUT_OF_MONEY, /^Insufficient credit$/],
   [runware, "no-credits", OUT_OF_MONEY, /^insufficientCredits: /],
+  [stability, "no-credits", OUT_OF_MONEY, /^You lack sufficient credits/],
   [xai, "no-credits", OUT_OF_MONEY, /used all available credits/],
 ]
 
@@ -74,7 +79,7 @@ describe("a purchase that a provider turns away", () => {
       await using stub = await start({ queueMs: 0, runMs: 0 })
       stub.setFaults({ own: [fault] })
       const channel = createHttpChannel({ provider, key: KEY, baseUrl: stub.url })
-      const isPainter = [ark, gemini, higgsfield, xai].every((other) => other !== provider)
+      const isPainter = [ark, gemini, higgsfield, kling, xai].every((other) => other !== provider)
       const request = isPainter ? toPicture() : toRequest(referenceToVideo.id, FILM)
       const outcome = (await channel.submit(request)) as NotCreated
       assert.deepEqual(

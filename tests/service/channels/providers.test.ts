@@ -29,6 +29,8 @@ const TASKS: readonly (readonly [
   ["comfy-router", textToImage.id, { prompt: "fog" }, ["image/png"]],
   ["comfy-router", referenceToVideo.id, FILM, ["video/mp4"]],
   ["higgsfield", referenceToVideo.id, REFERRING, ["video/mp4"]],
+  ["kling", referenceToVideo.id, FILM, ["video/mp4"]],
+  ["stability", textToImage.id, { prompt: "fog" }, ["image/png"]],
   ["replicate", textToImage.id, { prompt: "fog" }, ["image/webp"]],
 ]
 

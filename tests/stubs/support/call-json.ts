@@ -13,16 +13,18 @@ export interface JsonAnswer {
 export interface JsonCall {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
+  /** A form is sent as one. */
   readonly body?: unknown
   readonly signal?: AbortSignal
 }
 
 export async function callJson(url: string, call: JsonCall = {}): Promise<JsonAnswer> {
   const { body, headers = {}, method = body === undefined ? "GET" : "POST", signal } = call
+  const isJson = body !== undefined && !(body instanceof FormData)
   const response = await fetch(url, {
     method,
-    headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    headers: { ...(isJson && { "content-type": "application/json" }), ...headers },
+    ...(isJson ? { body: JSON.stringify(body) } : body instanceof FormData ? { body } : {}),
     ...(signal === undefined ? {} : { signal }),
     redirect: "manual",
   })

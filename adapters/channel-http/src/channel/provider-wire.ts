@@ -78,7 +78,8 @@ export function createWire(options: WireOptions): Wire {
     async (request, signal) => {
       const encoded = await encodeRequest(request, toUrl(request))
       const headers = { ...encoded.headers, ...(await authorize(encoded, signal)) }
-      return client.send({ ...encoded, headers, signal })
+      const { method, path } = request
+      return { ...(await client.send({ ...encoded, headers, signal })), asked: { method, path } }
     }
   const ask = sendBy(questions)
 

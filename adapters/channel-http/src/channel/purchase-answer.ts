@@ -46,6 +46,7 @@ function isOutOfMoney({ outOfMoney }: Pick<Provider, "outOfMoney">, reply: Reply
 const WORDS: readonly Path[] = [
   ["error", "message"],
   ["errors", 0, "message"],
+  ["errors", 0],
   ["detail", 0, "msg"],
   ["detail"],
   ["error"],

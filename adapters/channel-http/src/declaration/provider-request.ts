@@ -41,6 +41,8 @@ export interface Content {
 /** An answer in full. */
 export interface Reply {
   readonly status: number
+  /** The request that it answers: the channel sets it always, a test may leave it out. */
+  readonly asked?: Pick<ProviderRequest, "method" | "path">
   /** By name in lower case; the first of several with one name. */
   readonly headers: Readonly<Record<string, string>>
   /** Undefined if the body is not JSON. */

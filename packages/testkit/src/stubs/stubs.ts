@@ -6,11 +6,13 @@ import { COMFYUI } from "./comfyui/comfyui.ts"
 import { FAL } from "./fal/fal.ts"
 import { GEMINI } from "./gemini/gemini.ts"
 import { HIGGSFIELD } from "./higgsfield/higgsfield.ts"
+import { KLING } from "./kling/kling.ts"
 import { OPENAI } from "./openai/openai-images.ts"
 import { REPLICATE } from "./replicate/replicate.ts"
 import type { RunningStub, StubOptions } from "./frame/running-stub.ts"
 import { RUNWARE } from "./runware/runware.ts"
 import { startStub } from "./frame/start-stub.ts"
+import { STABILITY } from "./stability/stability.ts"
 import type { StubDefinition } from "./frame/stub-definition.ts"
 import { XAI } from "./xai/xai.ts"
 
@@ -22,9 +24,11 @@ const DEFINITIONS: Readonly<Record<string, StubDefinition>> = {
   fal: FAL,
   gemini: GEMINI,
   higgsfield: HIGGSFIELD,
+  kling: KLING,
   openai: OPENAI,
   replicate: REPLICATE,
   runware: RUNWARE,
+  stability: STABILITY,
   xai: XAI,
 }
 

@@ -50,6 +50,10 @@ export async function toFaultyReply(
       return { reply }
     case "truncated": {
       const body = toBody(reply)
+      // Half of a JSON text shows itself; bytes are cut off as a file's are.
+      if (reply.bytes !== undefined) {
+        return { reply, manner: { cutAfter: Math.floor(body.length / 2) } }
+      }
       const half = body.subarray(0, Math.floor(body.length / 2))
       const headers = { "content-type": "application/json", ...reply.headers }
       return { reply: { status: reply.status ?? 200, headers, bytes: half } }

@@ -1,0 +1,73 @@
+/**
+ * The forms of Stability's images, by its API document. Every field is a text, and a file is `{ name, type, size }`.
+ * The forms of edits and the like are only known to need something.
+ */
+import * as v from "valibot"
+import { bodyOf, integerOf, numberOf, oneOf, textOf, type BodySchema } from "../frame/body-fault.ts"
+
+const MOST_SEED = 4_294_967_294
+
+const RATIO = oneOf("16:9", "1:1", "21:9", "2:3", "3:2", "4:5", "5:4", "9:16", "9:21")
+
+const STYLE = oneOf(
+  "3d-model",
+  "analog-film",
+  "anime",
+  "cinematic",
+  "comic-book",
+  "digital-art",
+  "enhance",
+  "fantasy-art",
+  "isometric",
+  "line-art",
+  "low-poly",
+  "modeling-compound",
+  "neon-punk",
+  "origami",
+  "photographic",
+  "pixel-art",
+  "tile-texture",
+)
+
+const FILE = v.object({
+  type: oneOf("image/png", "image/webp", "image/jpeg"),
+  size: integerOf(1, 10 * 1024 * 1024),
+})
+
+/** A field's number, which comes as a text. */
+function field(schema: v.GenericSchema<unknown, number>): BodySchema {
+  const isWithin = (text: string): boolean =>
+    /^\d+(\.\d+)?$/.test(text) && v.is(schema, Number(text))
+  return v.pipe(v.string(), v.check(isWithin, "must be a number within its range"))
+}
+
+const COMMON: Readonly<Record<string, BodySchema>> = {
+  aspect_ratio: RATIO,
+  negative_prompt: textOf(0, 10_000),
+  output_format: oneOf("jpeg", "png", "webp"),
+  seed: field(integerOf(0, MOST_SEED)),
+  style_preset: STYLE,
+}
+
+const IMAGE = { image: FILE, strength: field(numberOf(0, 1)) }
+
+const REQUIRED = { prompt: textOf(1, 10_000) }
+
+const FORMS: Readonly<Record<string, BodySchema>> = {
+  core: bodyOf(REQUIRED, COMMON),
+  ultra: bodyOf(REQUIRED, { ...COMMON, ...IMAGE }),
+  sd3: bodyOf(REQUIRED, {
+    ...COMMON,
+    ...IMAGE,
+    mode: oneOf("text-to-image", "image-to-image"),
+    model: oneOf("sd3.5-large", "sd3.5-large-turbo", "sd3.5-medium", "sd3.5-flash"),
+    cfg_scale: field(numberOf(1, 10)),
+  }),
+}
+
+const ANY_FORM: BodySchema = v.looseObject({})
+
+/** By the name of a service that makes images of a text. */
+export function toFormSchema(service: string): BodySchema {
+  return FORMS[service] ?? ANY_FORM
+}
