@@ -13,6 +13,7 @@ import {
   type Json,
 } from "@safelight/core"
 import { Agent, request as send, type Dispatcher } from "undici"
+import { isComfyCloud } from "./options.ts"
 
 export interface ComfyServer {
   /** As `http://127.0.0.1:8188`. */
@@ -66,7 +67,7 @@ export function createComfyServer({ baseUrl, key }: ServerOptions): ComfyServer 
     bodyTimeout: 0,
   })
   const root = `${baseUrl.origin}${baseUrl.pathname.replace(/\/$/, "")}`
-  const headers = key === undefined ? {} : { authorization: `Bearer ${key}` }
+  const headers = key === undefined ? {} : toHeaders(baseUrl, key)
   let closing: Promise<void> | undefined
 
   function toUrl(path: string, query: Readonly<Record<string, string>> = {}): URL {
@@ -104,6 +105,10 @@ export function createComfyServer({ baseUrl, key }: ServerOptions): ComfyServer 
     },
     close: () => (closing ??= agent.destroy()),
   }
+}
+
+function toHeaders(baseUrl: URL, key: string): Readonly<Record<string, string>> {
+  return isComfyCloud(baseUrl) ? { "x-api-key": key } : { authorization: `Bearer ${key}` }
 }
 
 async function readReply({

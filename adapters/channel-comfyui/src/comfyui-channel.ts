@@ -64,11 +64,12 @@ async function readWorkflow(
 }
 
 function toChannel(settings: ComfyUiSettings, plans: ReadonlyMap<string, Plan>): Channel {
-  const { baseUrl, concurrency, key, log, name } = settings
+  const { baseUrl, concurrency, isFree, key, log, name, partnerKey } = settings
   const server = createComfyServer({ baseUrl, key })
   const socket = createProgressSocket(server)
   const { sendWithinMs, submitTimeoutMs } = DEFAULTS
-  const ports: SubmitPorts = { name, server, socket, log, sendWithinMs }
+  const ports: SubmitPorts = { name, server, socket, log, sendWithinMs, partnerKey }
+  const secrets = [key, partnerKey].filter((each) => each !== undefined)
 
   function toPlan(id: string): Plan {
     const plan = plans.get(id)
@@ -81,19 +82,24 @@ function toChannel(settings: ComfyUiSettings, plans: ReadonlyMap<string, Plan>):
     models: [...plans.keys()],
     submission: { kind: "lookup", longestRequestMs: submitTimeoutMs },
     concurrency,
-    isFree: true,
+    isFree,
     submitTimeoutMs,
     sendWithinMs,
     outputOrigins: { hosts: [], trustedOrigins: [server.origin] },
-    ...(key !== undefined && { hideSecrets: createSecretHider([key]) }),
+    ...(secrets.length > 0 && { hideSecrets: createSecretHider(secrets) }),
     accepts: ({ model, parameters }): true | Ineligible => toPlan(model).accepts(parameters),
     submit: (request) => submitPrompt(ports, toPlan(request.model).workflow, request),
     async find({ signal, upstreamKey }: FindRequest) {
       const { promptId } = toPromptIdentity(upstreamKey)
       const { kind } = await findStanding(server, promptId, signal)
-      return kind === "absent" ? null : { operation: { promptId } }
+      if (kind !== "absent") return { operation: { promptId } }
+      if (isFree) return null
+      throw forgetful(name)
     },
-    poll: (request) => pollPrompt(ports, toPlan(request.model).workflow, request),
+    async poll(request) {
+      const outcome = await pollPrompt(ports, toPlan(request.model).workflow, request)
+      return isFree ? outcome : toPaidOutcome(outcome)
+    },
     cancel: ({ operation, signal }) => cancelPrompt(server, toPromptId(operation), signal),
     check: () => {
       const signal = AbortSignal.timeout(DEFAULTS.checkMs)
@@ -126,6 +132,19 @@ async function pollPrompt(
   if (standing.kind === "over") return readHistory(server, workflow, standing.entry)
   // The server was restarted, or the prompt was removed by hand: it will not be made.
   return { kind: "not-created", reason: "forgotten" }
+}
+
+/** A restart may have forgotten the prompt, once its partner nodes were charged. */
+function forgetful(name: string): SafelightError {
+  const message = `${name} does not know the prompt, and may have forgotten it`
+  return new SafelightError({ code: "channel-unavailable", message, retryable: true })
+}
+
+/** What came to nothing may have been charged, unless nothing ran, so that it is not made again. */
+function toPaidOutcome(outcome: PollOutcome): PollOutcome {
+  if (outcome.kind === "refused") return { billed: "maybe", ...outcome }
+  if (outcome.kind !== "not-created" || outcome.reason === "answered_from_cache") return outcome
+  return { kind: "refused", code: "provider_rejected", billed: "maybe" }
 }
 
 function toPromptId(operation: Json): string {

@@ -36,12 +36,13 @@ export function fillGraph(workflow: Workflow, values: PromptValues): Graph {
 
 /** Undefined if the input keeps the workflow's own value. */
 function toValue(workflow: Workflow, filling: PlacedFilling, values: PromptValues): unknown {
-  const { factor, source, summand, table } = filling
+  const { factor, isSeeded, source, summand, table } = filling
   if (source === "$seed") return values.identity.seed
   if (source === "$id") return values.identity.promptId
   const file = values.files.get(toSourceText(source))
   if (file !== undefined) return file
   const value = pick(source, values.parameters)
+  if (value === undefined && isSeeded) return values.identity.seed
   if (value === undefined) return isFreeText(workflow.model, source) ? "" : undefined
   if (table !== undefined) {
     const constant = table.get(toPlainText(value))

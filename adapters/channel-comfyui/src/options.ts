@@ -1,6 +1,7 @@
 /** The options, checked once at construction, and the numbers that can't be set. */
 import {
   isHeaderSecret,
+  isHostWithin,
   MODELS,
   POSITIVE,
   SafelightError,
@@ -19,8 +20,13 @@ export interface ComfyUiOptions {
   readonly name?: string
   /** Prompts in its queue at once. It runs one after the other. */
   readonly concurrency?: number
-  /** Sent as a bearer token, for a proxy in front of the server: ComfyUI itself takes no key. */
+  /**
+   * For a proxy in front of the server, as a bearer token: ComfyUI itself takes no key. At Comfy Cloud it is sent as
+   * `X-API-Key`.
+   */
   readonly key?: string
+  /** Of a Comfy account, which partner nodes of the workflows charge: the channel then is not free. */
+  readonly partnerKey?: string
   /** The public models that `workflows` may name; by default core's. */
   readonly models?: readonly Model[]
   readonly log?: Log
@@ -32,6 +38,9 @@ export interface ComfyUiSettings {
   readonly name: string
   readonly concurrency: number
   readonly key: string | undefined
+  readonly partnerKey: string | undefined
+  /** Whether its work costs nothing: it is charged by partner nodes, and by Comfy Cloud. */
+  readonly isFree: boolean
   readonly models: readonly Model[]
   readonly log: Log
 }
@@ -55,7 +64,7 @@ export const DEFAULTS = {
 /** Throws `invalid-configuration`, naming the setting. */
 export function checkOptions(options: ComfyUiOptions): ComfyUiSettings {
   const shared = { ...DEFAULTS, log: SILENT_LOG, models: MODELS, ...options }
-  const { key, log, models, name, workflows } = shared
+  const { key, log, models, name, partnerKey, workflows } = shared
   const baseUrl = URL.parse(shared.baseUrl)
   if (baseUrl === null || !isPlain(baseUrl)) {
     const what = "baseUrl must be an http or https URL without a user, a query or a fragment"
@@ -67,13 +76,20 @@ export function checkOptions(options: ComfyUiOptions): ComfyUiSettings {
     bounds: { concurrency: POSITIVE },
     prefix: `channel ${name}: `,
   })
-  if (key !== undefined && !isHeaderSecret(key)) {
+  for (const each of [key, partnerKey]) {
+    if (each === undefined || isHeaderSecret(each)) continue
     throw invalid(name, "its key is empty, or holds what no key does")
   }
   if (Object.keys(workflows).length === 0) {
     throw invalid(name, "workflows must name a file for a model")
   }
-  return { workflows, baseUrl, name, concurrency, key, models, log }
+  const isFree = partnerKey === undefined && !isComfyCloud(baseUrl)
+  return { workflows, baseUrl, name, concurrency, key, partnerKey, isFree, models, log }
+}
+
+/** Whether the server is Comfy's own. */
+export function isComfyCloud({ hostname }: URL): boolean {
+  return isHostWithin(hostname, "*.comfy.org")
 }
 
 function invalid(name: string, what: string): SafelightError {

@@ -59,8 +59,8 @@ function findValueFault(
 ): string | undefined {
   const { factor, input, summand, table } = filling
   if (table !== undefined) return findTableFault(model, source, { input, table, type })
-  const isScaled = factor !== 1 || summand !== 0
-  const isFitting = isOfType(model, source, type) && (type === "number" || !isScaled)
+  const isNumeric = factor !== 1 || summand !== 0 || filling.isSeeded
+  const isFitting = isOfType(model, source, type) && (type === "number" || !isNumeric)
   return isFitting ? undefined : toMismatch(filling, type)
 }
 

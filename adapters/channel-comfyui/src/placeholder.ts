@@ -10,6 +10,7 @@
  *   {{length=duration*16+1}}              a number, scaled
  *   {{steps=quality low=8 medium=24}}     a constant for each value
  *   {{seed=$seed}} {{filename_prefix=$id}}  differs between attempts
+ *   {{seed=seed else $seed}}              the parameter, or that if the request leaves it out
  *   {{only output_format=png}}            the only values that the workflow takes
  *   {{output}}                            this node saves the result
  */
@@ -23,6 +24,8 @@ export interface Filling {
   readonly summand: number
   /** By the parameter's value, the constant as the title has it. */
   readonly table: ReadonlyMap<string, string> | undefined
+  /** If the request leaves the parameter out, the seed of the attempt takes its place. */
+  readonly isSeeded: boolean
 }
 
 export type Source = "$seed" | "$id" | ParameterSource
@@ -49,7 +52,7 @@ const FILLING = new RegExp(
     String.raw`^(?<input>[^={}]+?)\s*=\s*`,
     String.raw`(?:(?<own>\$seed|\$id)|(?<parameter>\w+)(?:\[(?<index>\d{1,3})\])?(?:\.(?<member>\w+))?)`,
     String.raw`(?:\*(?<factor>\d+(?:\.\d+)?))?(?:\+(?<summand>\d+(?:\.\d+)?))?`,
-    String.raw`(?:\s+(?<constants>\S.*))?$`,
+    String.raw`(?:\s+(?:(?<seeded>else\s+\$seed)|(?<constants>\S.*)))?$`,
   ].join(""),
 )
 
@@ -77,13 +80,15 @@ function parsePlaceholder(text: string): Placeholder | undefined {
 function parseFilling(text: string): Filling | undefined {
   const { groups } = FILLING.exec(text) ?? {}
   if (groups === undefined) return undefined
-  const { constants, factor, input = "", summand } = groups
+  const { constants, factor, input = "", seeded, summand } = groups
   const table = constants === undefined ? undefined : parseTable(constants)
-  // Either a calculation or a table, and neither for `$seed` and `$id`.
-  const changes = [factor ?? summand, constants].filter((each) => each !== undefined).length
+  // A calculation, a table or a seed in its place, and none of them for `$seed` and `$id`.
+  const given = [factor ?? summand, constants, seeded]
+  const changes = given.filter((each) => each !== undefined).length
   if (table === "unreadable" || changes > (groups["own"] === undefined ? 1 : 0)) return undefined
   const scale = { factor: Number(factor ?? 1), summand: Number(summand ?? 0) }
-  return { kind: "fill", input, source: toSource(groups), ...scale, table }
+  const isSeeded = seeded !== undefined
+  return { kind: "fill", input, source: toSource(groups), ...scale, table, isSeeded }
 }
 
 function toSource({ index, member, own, parameter = "" }: Groups): Source {

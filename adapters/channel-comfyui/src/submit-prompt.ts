@@ -31,6 +31,8 @@ export interface SubmitPorts {
   readonly server: ComfyServer
   readonly socket: ProgressSocket
   readonly log: Log
+  /** Goes along with each prompt; the server hands it to its partner nodes alone. */
+  readonly partnerKey: string | undefined
   /** How long after the call began its prompt may be sent. */
   readonly sendWithinMs: number
 }
@@ -113,7 +115,14 @@ async function send(
 ): Promise<SubmitOutcome> {
   const { server, socket } = ports
   const { graph, promptId, signal } = prompt
-  const json = { prompt: graph, prompt_id: promptId, client_id: socket.clientId }
+  const json = {
+    prompt: graph,
+    prompt_id: promptId,
+    client_id: socket.clientId,
+    ...(ports.partnerKey !== undefined && {
+      extra_data: { api_key_comfy_org: ports.partnerKey },
+    }),
+  }
   let fault: Error
   try {
     const reply = await server.ask({ method: "POST", path: "/prompt", json, signal })

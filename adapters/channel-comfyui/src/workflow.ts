@@ -172,7 +172,7 @@ function requireVariety(fillings: readonly PlacedFilling[], fail: Fail): void {
   if (fillings.some(({ source }) => typeof source === "string")) return
   fail(
     "nothing differs between two tasks of equal parameters, which ComfyUI runs once: " +
-      "put {{seed=$seed}} into the title of its sampler",
+      "put {{seed=$seed}} into the title of its sampler, or {{filename_prefix=$id}} into that of a node that saves",
   )
 }
 

@@ -1,5 +1,5 @@
 /** A server that answers as a test says: for what the stub of ComfyUI never says. */
-import { createServer } from "node:http"
+import { createServer, type IncomingHttpHeaders } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { TestContext } from "node:test"
 import type { Json } from "@safelight/core"
@@ -8,6 +8,7 @@ export interface Asked {
   readonly method: string
   /** Without its query. */
   readonly path: string
+  readonly headers: IncomingHttpHeaders
 }
 
 export interface Reply {
@@ -48,7 +49,7 @@ export async function createAnsweringServer(
     request.on("end", () => method === "POST" && bodies.push(Buffer.concat(chunks).toString()))
     request.on("error", () => {})
     if (method === "POST") posts.push(path)
-    const answer = toAnswer({ method, path })
+    const answer = toAnswer({ method, path, headers: request.headers })
     if (answer === "break-off") return request.socket.destroy()
     if (answer.isLast === true) {
       response.setHeader("connection", "close")

@@ -79,7 +79,7 @@ describe("a workflow file", () => {
     [
       "that is the same for each task",
       toText({ ...WHOLE, "1": [sampler[0], sampler[1]] }),
-      /: nothing differs between two tasks of equal parameters, .*\{\{seed=\$seed\}\}/,
+      /: nothing differs between two tasks of equal parameters, .*\{\{seed=\$seed\}\}.*\{\{filename_prefix=\$id\}\}/,
     ],
   ]
   for (const [words, text, message] of wrong) {
@@ -111,6 +111,10 @@ describe("a workflow file", () => {
     ["3", "{{text=enable_safety_checker}}", /: its input text is a string, which enable_/],
     ["3", "{{text=$seed}}", /: its input text is a string, which \$seed is not$/],
     ["2", "{{width=$id}}", /: its input width is a number, which \$id is not$/],
+    ["3", "{{text=prompt else $seed}}", /: its input text is a string, which prompt is not$/],
+    ["1", "{{seed=$seed else $seed}}", /in its title is no placeholder$/],
+    ["2", "{{width=size square=1 else $seed}}", /in its title is no placeholder$/],
+    ["2", "{{width=count else $id}}", /in its title is no placeholder$/],
     ["3", "{{text=prompt*2}}", /: its input text is a string, which prompt is not$/],
     ["2", "{{width=size.depth}}", /: size\.depth: there is no such member$/],
     ["2", "{{width=prompt.width}}", /: prompt\.width: there is no such member$/],
@@ -160,6 +164,11 @@ describe("the settings of a ComfyUI server", () => {
     ["a query in the URL", { baseUrl: "http://host/?a" }, /: baseUrl must be an http/],
     ["no room", { concurrency: 0 }, /: concurrency must be a positive integer$/],
     ["an odd key", { key: "a b" }, /: its key is empty, or holds what no key does$/],
+    [
+      "an odd key of partners",
+      { partnerKey: "" },
+      /: its key is empty, or holds what no key does$/,
+    ],
   ]
   for (const [words, options, message] of wrong) {
     it(`are refused with ${words}`, async () => {

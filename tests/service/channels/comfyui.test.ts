@@ -8,8 +8,10 @@ import { imageEdit, textToImage } from "@safelight/core"
 import { createManualClock } from "@safelight/testkit"
 import { STUBS, type RunningStub, type StubOptions } from "@safelight/testkit/stubs"
 import { createService, loadConfiguration, type Service } from "safelight"
+import { createAnsweringServer, IDLE } from "../../adapters/channel-comfyui/answering-server.ts"
 import { createLogRecorder, type LogRecorder } from "../../engine/log-recorder.ts"
 import { readBlock } from "../../support/read-block.ts"
+import { until } from "../../support/until.ts"
 import { runCommand, temporaryFolder, type CommandEnd } from "../command/command-process.ts"
 import { makeTask, submitTask } from "../own-services.ts"
 
@@ -246,6 +248,11 @@ describe("a service with a ComfyUI server", () => {
       /^channel comfyui: keyTtlMs is for providers that honour keys$/,
     ],
     [
+      "the partners' key of another type",
+      { type: "studio", partnerKeyVariable: "OWN_KEY" },
+      /channels\[0\]: partnerKeyVariable is for the type comfyui alone$/,
+    ],
+    [
       "a workflow that takes what there is not",
       { type: "comfyui", workflows: { [imageEdit.id]: "./text-to-image.json" } },
       /text-to-image\.json: node 5 \(EmptyLatentImage\): size is no parameter of vendor-b/,
@@ -259,17 +266,30 @@ describe("a service with a ComfyUI server", () => {
     })
   }
 
-  it("is left out where the key of its proxy is missing, and the others serve", async (t) => {
-    const { configure, entries, start, stub } = await createWorld(t)
-    const keyless = { type: "comfyui", baseUrl: stub.url, workflows: BOTH, keyVariable: "NO_KEY" }
-    await configure([keyless, { type: "studio" }])
-    const { dispatch } = await make(await start(), textToImage.id, { prompt: "a fox" })
-    assert.equal(dispatch?.channel, "studio")
-    const [error] = entries.filter(({ level }) => level === "error")
-    assert.deepEqual(error?.fields, {
-      channel: "comfyui",
-      variable: "NO_KEY",
-      reason: "the variable is empty",
+  for (const setting of ["keyVariable", "partnerKeyVariable"]) {
+    it(`is left out where its ${setting} is empty, and the others serve`, async (t) => {
+      const { configure, entries, run, start, stub } = await createWorld(t)
+      const keyless = { type: "comfyui", baseUrl: stub.url, workflows: BOTH, [setting]: "NO_KEY" }
+      await configure([keyless, { type: "studio" }])
+      const { dispatch } = await make(await start(), textToImage.id, { prompt: "a fox" })
+      assert.equal(dispatch?.channel, "studio")
+      const [error] = entries.filter(({ level }) => level === "error")
+      const reason = "the variable is empty"
+      assert.deepEqual(error?.fields, { channel: "comfyui", variable: "NO_KEY", reason })
+      const { stdout } = await run("check")
+      assert.match(stdout, /^comfyui: NO_KEY is empty$/m)
     })
+  }
+
+  it("hands its partners' key to the server, with each prompt", async (t) => {
+    const { configure, start } = await createWorld(t)
+    const server = await createAnsweringServer(t, ({ path }) => IDLE(path))
+    const partner = { partnerKeyVariable: "OWN_KEY" }
+    await configure([{ type: "comfyui", baseUrl: server.url, workflows: BOTH, ...partner }])
+    const parameters = { prompt: "a fox", size: "square" }
+    await submitTask(await start(), { account: "sample", model: textToImage.id, parameters })
+    await until(() => server.bodies.length > 0)
+    const { extra_data: more } = JSON.parse(server.bodies[0] ?? "") as { extra_data?: object }
+    assert.deepEqual(more, { api_key_comfy_org: "a-key" })
   })
 })

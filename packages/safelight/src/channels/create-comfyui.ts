@@ -4,19 +4,23 @@ import { SafelightError, type Channel } from "@safelight/core"
 import type { ChannelSettings } from "../configuration/channel-settings.ts"
 import type { CreateChannelsOptions } from "./create-channels.ts"
 
-/** Undefined if its key is missing. Rejects with `invalid-configuration`, naming the channel. */
+/** Undefined if a key is missing. Rejects with `invalid-configuration`, naming the channel. */
 export async function createComfyUi(
   settings: ChannelSettings,
   { environment, log, models }: Pick<CreateChannelsOptions, "environment" | "log" | "models">,
 ): Promise<Channel | undefined> {
-  const { baseUrl, concurrency, keyVariable, name = "comfyui" } = settings
+  const { baseUrl, concurrency, keyVariable, name = "comfyui", partnerKeyVariable } = settings
   if (settings.keyTtlMs !== undefined) {
     throw invalid(`channel ${name}: keyTtlMs is for providers that honour keys`)
   }
-  const key = keyVariable === undefined ? undefined : (environment[keyVariable] ?? "")
-  if (key === "") {
+  const keys = [keyVariable, partnerKeyVariable].map((variable) =>
+    variable === undefined ? undefined : (environment[variable] ?? ""),
+  )
+  const [key, partnerKey] = keys
+  if (keys.includes("")) {
     const reason = "the variable is empty"
-    log.error({ channel: name, variable: keyVariable, reason }, "channel left out")
+    const variable = key === "" ? keyVariable : partnerKeyVariable
+    log.error({ channel: name, variable, reason }, "channel left out")
     return undefined
   }
   return createComfyUiChannel({
@@ -26,6 +30,7 @@ export async function createComfyUi(
     ...(baseUrl !== undefined && { baseUrl }),
     ...(concurrency !== undefined && { concurrency }),
     ...(key !== undefined && { key }),
+    ...(partnerKey !== undefined && { partnerKey }),
     ...(models !== undefined && { models }),
   })
 }

@@ -99,9 +99,12 @@ async function describeComfyUi(
   settings: ChannelSettings,
   surroundings: PlanSurroundings,
 ): Promise<Description> {
-  const { keyVariable, models = listWorkflows(settings), name = "comfyui" } = settings
-  const isKeyless = keyVariable !== undefined && !surroundings.environment[keyVariable]
-  const description = { name, models, faults: isKeyless ? [`${keyVariable} is empty`] : [] }
+  const { models = listWorkflows(settings), name = "comfyui" } = settings
+  const variables = [settings.keyVariable, settings.partnerKeyVariable]
+  const faults = variables
+    .filter((variable) => variable !== undefined && !surroundings.environment[variable])
+    .map((variable) => `${variable} is empty`)
+  const description = { name, models, faults }
   if (surroundings.models === undefined) return description
   // Faults of its workflows show only once it is made.
   const channel = await createQuietChannel(settings, surroundings)

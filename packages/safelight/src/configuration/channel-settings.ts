@@ -36,6 +36,8 @@ export interface ChannelSettings {
   readonly costs?: Readonly<Record<string, UnitCost>>
   /** Of a ComfyUI server: by public model, the absolute path of its workflow. */
   readonly workflows?: Readonly<Record<string, string>>
+  /** Of a ComfyUI server: the environment variable that holds the key of its partner nodes. */
+  readonly partnerKeyVariable?: string
   /** The environment variable that holds the secret of its webhooks, in place of the usual one. */
   readonly webhookSecretVariable?: string
   /** Between two polls, in place of the provider's own. */
@@ -114,6 +116,7 @@ const settingsSchema = fields({
       v.check((workflows) => Object.keys(workflows).length > 0, notWorkflows),
     ),
   ),
+  partnerKeyVariable: v.exactOptional(variable),
   webhookSecretVariable: v.exactOptional(variable),
   pollEvery: v.exactOptional(
     v.pipe(
@@ -147,6 +150,10 @@ const channelSchema = v.pipe(
   v.check(
     ({ type, workflows }) => (type === "comfyui") === (workflows !== undefined),
     "expected workflows for the type comfyui, and for no other",
+  ),
+  v.check(
+    ({ partnerKeyVariable, type }) => partnerKeyVariable === undefined || type === "comfyui",
+    "partnerKeyVariable is for the type comfyui alone",
   ),
 )
 
