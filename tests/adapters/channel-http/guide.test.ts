@@ -1,4 +1,4 @@
-/** The guide in the README of testkit: its channel compiles and passes the contract. */
+/** The guide in the README of channel-http: its channel compiles and passes the contract. */
 import assert from "node:assert/strict"
 import { execFile } from "node:child_process"
 import { readFileSync } from "node:fs"
@@ -9,7 +9,7 @@ import { promisify } from "node:util"
 import { ROOT } from "../../architecture/workspaces.ts"
 import { createTemporaryFolder } from "../../support/temporary-folder.ts"
 
-const readme = readFileSync(join(ROOT, "packages/testkit/README.md"), "utf8")
+const readme = readFileSync(join(ROOT, "adapters/channel-http/README.md"), "utf8")
 const run = promisify(execFile)
 
 /** The file that a block of the guide begins with the name of. */
