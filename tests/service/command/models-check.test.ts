@@ -178,6 +178,48 @@ test("a model with too many combinations is checked value by value, and says why
   assert.match(stdout, /dearest: .*"size":"s59".* = 10620 micro-units/)
 })
 
+test("what a model's file says of providers is known without a channel, and with one where it says nothing else", async (t) => {
+  const upstreams = {
+    fal: { model: "acme", cost: { perImageMicros: 20 } },
+    replicate: { model: "acme", cost: { perImageMicros: 15 } },
+  }
+  const module = `import { defineModel, fields } from "@safelight/core"
+    const model = defineModel({
+      id: "acme/one", artifacts: "image", parameters: fields({}), logged: [],
+      estimate: () => ({ images: 1, inputVideosMs: [], outputVideoMs: 0 }),
+      price: { perImageMicros: 10 },
+    })
+    export default { ...model, upstreams: ${JSON.stringify(upstreams)} }`
+  const folder = await temporaryFolder(t)
+  await writeFile(join(folder, "one.mjs"), module)
+  const losses = async (channels: readonly object[]) => {
+    const file = { models: ["./one.mjs"], channels: [{ type: "studio" }, ...channels] }
+    await writeFile(join(folder, "models.json"), JSON.stringify(file))
+    const words = ["models", "check", "acme/one", "--json", ...CONFIG]
+    const { stdout, stderr } = await runCommand(words, { folder })
+    assert.equal(stderr, "")
+    const { models } = JSON.parse(stdout) as {
+      models: readonly {
+        could_be_made_by: readonly string[]
+        losses: readonly { by: string; cost_micros: number }[]
+      }[]
+    }
+    const [found] = models
+    return [
+      found?.could_be_made_by,
+      found?.losses.map(({ by, cost_micros: micros }) => [by, micros]),
+    ]
+  }
+  const ofFile = [
+    ["fal", 20],
+    ["replicate", 15],
+  ]
+  assert.deepEqual(await losses([]), [["fal", "replicate"], ofFile])
+  assert.deepEqual(await losses([{ type: "fal" }]), [["replicate"], ofFile])
+  const other = { type: "fal", name: "fal-2", baseUrl: "https://fal.example" }
+  assert.deepEqual(await losses([other]), [["replicate"], [["replicate", 15]]])
+})
+
 test("a model that the configuration does not have is refused", async (t) => {
   const { code, stderr } = await check(t, ["acme/none"])
   assert.deepEqual([code, stderr], [2, "safelight: acme/none is no model of this configuration\n"])

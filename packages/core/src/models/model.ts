@@ -8,9 +8,14 @@ import * as v from "valibot"
 import type { Usage } from "../task/events.ts"
 import { chargeUsage } from "../money/charge.ts"
 import type { LoggedParameters } from "../money/factors.ts"
+import type { UnitCost } from "../money/cost.ts"
 import type { ModelPrice } from "../money/prices.ts"
 import type { MediaKind } from "./media-url.ts"
 import { toParameterIssue, type ParameterIssue } from "./parameter-issue.ts"
+
+export interface Upstream {
+  readonly cost?: UnitCost
+}
 
 export type ParameterValues = Readonly<Record<string, unknown>>
 
@@ -56,6 +61,8 @@ export interface Model {
   charge(usage: Usage, price: ModelPrice, logged: LoggedParameters): number
   /** What it costs where no price table says it. */
   readonly price?: ModelPrice
+  /** By the type of the provider, what its file says of it. */
+  readonly upstreams?: Readonly<Record<string, Upstream>>
 }
 
 /** The definition as the engine works with it; it is not checked. */

@@ -7,6 +7,7 @@ import { createHttpChannel, PROVIDERS, type Provider } from "@safelight/channel-
 import type { Route } from "@safelight/engine"
 import type { ChannelSettings } from "../configuration/channel-settings.ts"
 import { createComfyUi } from "./create-comfyui.ts"
+import { toKnownCosts } from "./known-costs.ts"
 import { loadModule, makeByModule, type ChannelSetup, type CreateChannel } from "./load-module.ts"
 
 export interface CreateChannelsOptions {
@@ -34,7 +35,7 @@ export async function createChannels(options: ServedChannelsOptions): Promise<re
       // oxlint-disable-next-line no-await-in-loop -- in order, so that the first fault is the one reported
       const channel = await createChannel(settings, options)
       if (channel === undefined) continue
-      routes.push(toRoute(channel, settings))
+      routes.push(toRoute(channel, settings, options))
       const [stray] = listStrayCosts(settings, channel.models)
       if (stray !== undefined) throw invalid(`channels: ${channel.name}: ${stray}`)
     }
@@ -46,13 +47,17 @@ export async function createChannels(options: ServedChannelsOptions): Promise<re
   }
 }
 
-function toRoute(channel: Channel, settings: ChannelSettings): Route {
-  const { costs = {}, repeat: repeats, requestsPerMinute, tier = 1, weight = 1 } = settings
+function toRoute(
+  channel: Channel,
+  settings: ChannelSettings,
+  { models }: ServedChannelsOptions,
+): Route {
+  const { repeat: repeats, requestsPerMinute, tier = 1, weight = 1 } = settings
   return {
     channel,
     tier,
     weight,
-    costs,
+    costs: toKnownCosts(settings, models),
     ...(repeats !== undefined && { repeats }),
     ...(requestsPerMinute !== undefined && { requestsPerMinute }),
   }

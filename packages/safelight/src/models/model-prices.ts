@@ -49,9 +49,21 @@ function listTableFaults(models: readonly Model[], book: PriceBook): readonly st
       if (price === undefined || (isOfTable && !hasRate)) return [toUnpriced(model, isBuiltIn)]
       const where = isOfTable ? `table "${table.version}": ` : ""
       const own = isOfTable ? "" : " has a price of its own that does not fit"
-      return listPriceFaults(model, price).map((fault) => `${where}"${model.id}"${own}: ${fault}`)
+      return [
+        ...listPriceFaults(model, price).map((fault) => `${where}"${model.id}"${own}: ${fault}`),
+        ...listOwnCostFaults(model),
+      ]
     }),
   ]
+}
+
+/** Of what the model's own file says that providers charge. */
+function listOwnCostFaults(model: Model): readonly string[] {
+  return Object.entries(model.upstreams ?? {}).flatMap(([type, { cost }]) =>
+    listFactorFaults(model, cost?.factors).map(
+      (fault) => `"${model.id}" names under providers.${type}.cost: ${fault}`,
+    ),
+  )
 }
 
 function toUnpriced(model: Model, isBuiltIn: boolean): string {

@@ -10,6 +10,7 @@ import {
   type ModelPrice,
   type PriceBook,
 } from "@safelight/core"
+import { findOwnCost, toKnownCosts } from "../channels/known-costs.ts"
 import type { ChannelPlan } from "../channels/plan-channels.ts"
 import type { ChannelSettings } from "../configuration/channel-settings.ts"
 import { walkPrices, type KnownCost, type PriceWalk } from "./walk-prices.ts"
@@ -27,6 +28,8 @@ export interface ModelReport {
   readonly price: ModelPrice
   readonly walk: PriceWalk
   readonly makers: readonly Maker[]
+  /** Types that its file names, and that no channel of the configuration is of. */
+  readonly others: readonly string[]
 }
 
 export interface ReportOptions {
@@ -50,16 +53,26 @@ export function reportModels({
     const makers = plans.flatMap(({ faults, models: made, name: channel, tier }) =>
       made.includes(model.id) ? [{ channel, tier, faults }] : [],
     )
-    const costs = channels.flatMap((settings, place) => listCosts(settings, plans[place], model))
-    return { model, priceVersion, price, walk: walkPrices(model, price, costs), makers }
+    const ofChannels = channels.flatMap((settings, place) =>
+      listCosts(settings, plans[place], model),
+    )
+    const types = Object.keys(model.upstreams ?? {})
+    const others = types.filter((type) => plans.every((plan) => plan.type !== type))
+    const ofOthers = others.flatMap((type) => {
+      const cost = findOwnCost(model, type)
+      return cost === undefined ? [] : [{ by: type, cost }]
+    })
+    const walk = walkPrices(model, price, [...ofChannels, ...ofOthers])
+    return { model, priceVersion, price, walk, makers, others }
   })
 }
 
 function listCosts(
-  { costs = {} }: ChannelSettings,
+  settings: ChannelSettings,
   plan: ChannelPlan | undefined,
-  { id }: Model,
+  model: Model,
 ): readonly KnownCost[] {
-  const cost = Object.hasOwn(costs, id) ? costs[id] : undefined
+  const costs = toKnownCosts(settings, [model])
+  const cost = Object.hasOwn(costs, model.id) ? costs[model.id] : undefined
   return cost === undefined || plan === undefined ? [] : [{ by: plan.name, cost }]
 }

@@ -29,7 +29,7 @@ function toLossWords({ by, combinations, costMicros, worst }: Loss, { walk }: Mo
 }
 
 function toLines(report: ModelReport): readonly string[] {
-  const { makers, model, price, priceVersion, walk } = report
+  const { makers, model, others, price, priceVersion, walk } = report
   const { cheapest, dearest } = walk
   const lines = [
     `  ${formatPrice(price)}  ${priceVersion}`,
@@ -37,6 +37,7 @@ function toLines(report: ModelReport): readonly string[] {
     ...(cheapest === undefined ? [] : [`  cheapest: ${toCaseWords(cheapest, report)}`]),
     ...(dearest === undefined ? [] : [`  dearest: ${toCaseWords(dearest, report)}`]),
     ...(makers.length === 0 ? [] : [`  made by ${makers.map(toMakerWords).join(", ")}`]),
+    ...(others.length === 0 ? [] : [`  could be made by ${others.join(", ")}: no such channel`]),
     ...listWarnings(report).map((warning) => `  warning: ${warning}`),
   ]
   return [model.id, ...lines].map((line) => `${formatLine(line)}\n`)
@@ -94,7 +95,7 @@ export function toModelsRecord(reports: readonly ModelReport[], prices: PriceBoo
 }
 
 function toRecord(report: ModelReport): unknown {
-  const { makers, model, price, priceVersion, walk } = report
+  const { makers, model, others, price, priceVersion, walk } = report
   return {
     model: model.id,
     price_version: priceVersion,
@@ -105,6 +106,7 @@ function toRecord(report: ModelReport): unknown {
     cheapest: walk.cheapest === undefined ? null : toCaseRecord(walk.cheapest, walk),
     dearest: walk.dearest === undefined ? null : toCaseRecord(walk.dearest, walk),
     made_by: makers,
+    could_be_made_by: others,
     losses: walk.losses.map(({ by, combinations, costMicros, worst }) => ({
       by,
       combinations,
