@@ -4,7 +4,7 @@ import type { Usage } from "../task/events.ts"
 import type { Task } from "../task/task.ts"
 import { chargeUsage, toWholeMicros } from "./charge.ts"
 import { findPrice, type ModelPrice, type PriceBook } from "./prices.ts"
-import { listRates } from "./rates.ts"
+import { hasRate } from "./rates.ts"
 
 /** What fixes the price of a task. */
 export type PricedTask = Pick<Task, "parameters" | "priceVersion">
@@ -14,7 +14,7 @@ export type PricedTask = Pick<Task, "parameters" | "priceVersion">
  * other.
  */
 export function isPriced(model: Model, price: ModelPrice): boolean {
-  return model.charge !== chargeUsage || listRates(model, price).length > 0
+  return model.charge !== chargeUsage || hasRate(model, price)
 }
 
 /**

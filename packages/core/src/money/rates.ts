@@ -92,8 +92,13 @@ export interface BilledModel {
 /** Whether the rate counts anything that a task of the model makes or uses up. */
 export function canCount(rate: PriceRate, { artifacts, media }: BilledModel): boolean {
   const kind = KIND_OF[rate]
-  if (kind === undefined || [artifacts].flat().includes(kind)) return true
+  if (kind === undefined || artifacts.includes(kind)) return true
   return rate === "perVideoSecondMicros" && Object.values(media).includes("video")
+}
+
+/** Whether the price has a rate that counts something of the model. */
+export function hasRate(model: BilledModel, price: PriceRates): boolean {
+  return PRICE_RATES.some((rate) => price[rate] !== undefined && canCount(rate, model))
 }
 
 /** The rates of a price that count something of the model: without one it has no price. */
