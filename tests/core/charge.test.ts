@@ -14,6 +14,7 @@ import {
   isNamedBy,
   listRates,
   sealPrices,
+  toMainKind,
   toPriceVersion,
   imageEdit,
   MAX_CHARGE_MICROS,
@@ -220,7 +221,7 @@ describe("the reservation", () => {
           const parameters = { count, duration, video_urls: inputVideosMs.map(() => url) }
           const outputVideoMs = (duration ?? 30) * 1000
           const used =
-            model.artifacts === "image"
+            toMainKind(model) === "image"
               ? { ...video(0), images: model === imageEdit ? count : 1 }
               : video(outputVideoMs, ...inputVideosMs)
           const version = currentPrices(DEFAULT_PRICES).version

@@ -20,7 +20,9 @@ const read = (name: string): string =>
 describe("the frozen formats", () => {
   it("of events have the members that are listed, each of its kind", () => {
     const members = EVENT_TYPES.map((type) => [type, describeSchema(EVENT_DATA[type])])
-    assert.deepEqual(Object.fromEntries(members), JSON.parse(read("event-members.json")))
+    const [first, second] = ["event-members.json", "event-members-2.json"].map(read)
+    const written = { ...JSON.parse(first ?? ""), ...JSON.parse(second ?? "") } as unknown
+    assert.deepEqual(Object.fromEntries(members), written)
   })
 
   it("of exports are read, and written again with the same members", async () => {

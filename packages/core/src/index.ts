@@ -62,8 +62,16 @@ export { isDataUrl, parseDataUrl, type DataUrl } from "./models/data-url.ts"
 export { DATA_URL_TYPES, MEDIA_URL_LIMITS, mediaUrl, type MediaKind } from "./models/media-url.ts"
 export { listMediaInputs, type MediaInput } from "./models/media-inputs.ts"
 export {
-  defineModel,
+  ARTIFACT_KINDS,
+  isTimed,
   toArtifactKey,
+  type ArtifactKind,
+} from "./models/artifact-kind.ts"
+export {
+  countAsked,
+  defineModel,
+  toMainKind,
+  type ArtifactCounts,
   type Model,
   type ModelDefinition,
   type ParameterCheck,

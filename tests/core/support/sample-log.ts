@@ -10,6 +10,8 @@ import {
   hashEvent,
   MODELS,
   toArtifactFolder,
+  toMainKind,
+  type ArtifactKind,
   type ArtifactRow,
   type ChargeRow,
   type OutcomeRow,
@@ -78,13 +80,14 @@ const PRICED = { parameters: {}, priceVersion: "default-1" }
 export function success(model: string, usage: Usage): TaskCommand {
   const known = MODELS.find(({ id }) => id === model)
   if (known === undefined) throw new TypeError(`no model ${model}`)
-  const count = known.artifacts === "video" ? 1 : usage.images
-  const artifacts = Array.from({ length: count }, (_, index) => toEntry(known.artifacts, index))
+  const kind = toMainKind(known)
+  const count = kind === "video" ? 1 : usage.images
+  const artifacts = Array.from({ length: count }, (_, index) => toEntry(kind, index))
   const chargeMicros = chargeOf(known, DEFAULT_PRICES, PRICED, usage)
   return { kind: "succeed", artifacts, chargeMicros, usage }
 }
 
-function toEntry(type: "image" | "video", index: number): ManifestEntry {
+function toEntry(type: ArtifactKind, index: number): ManifestEntry {
   return {
     bytes: 1_000 + index,
     durationMs: type === "video" ? 5_000 : null,

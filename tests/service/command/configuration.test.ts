@@ -30,7 +30,7 @@ async function refusal(t: TestContext, given: Given): Promise<string> {
 const PRICED = Object.fromEntries(
   MODELS.map(({ id, artifacts }) => [
     id,
-    artifacts === "image" ? { perImageMicros: 1 } : { perVideoSecondMicros: 2 },
+    artifacts[0] === "image" ? { perImageMicros: 1 } : { perVideoSecondMicros: 2 },
   ]),
 )
 

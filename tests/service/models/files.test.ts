@@ -69,7 +69,9 @@ const BAD: readonly (readonly [name: string, text: string, message: RegExp])[] =
     model({ id: '"vendor-b/imagine-image/v2.0/edit"' }),
     /has the id vendor-b\/imagine-image\/v2\.0\/edit, which one of the three has already$/,
   ],
-  ["makes sound", model({ artifacts: '"audio"' }), /artifacts must be "image" or "video"$/],
+  ["makes a smell", model({ artifacts: '"smell"' }), /artifacts must be .* image, video, audio, /],
+  ["makes nothing", model({ artifacts: "[]" }), /artifacts must be one or several of image/],
+  ["makes images twice", model({ artifacts: '["image", "image"]' }), /of image, .*, each once$/],
   ["has no schema", model({ parameters: "{}" }), /parameters must be a schema of valibot/],
   ["has a schema that waits", model({ parameters: "v.objectAsync({})" }), /no asynchronous one$/],
   [

@@ -1,4 +1,5 @@
 /** Artifacts, their lists and the private links to them. */
+import { ARTIFACT_KINDS } from "@safelight/core"
 import * as v from "valibot"
 import { toTaskPath } from "../pipeline/addresses.ts"
 import { defineBody, described } from "./body.ts"
@@ -13,8 +14,11 @@ const EXAMPLE = {
 } as const
 
 const artifact = defineBody("Artifact", EXAMPLE, {
-  key: described(v.string(), "`image_1`, `image_2`, … in order, or `video`."),
-  type: v.picklist(["image", "video"]),
+  key: described(
+    v.string(),
+    "`image_1`, `image_2`, … in order; of any other type its name, and further ones `video_2`, ….",
+  ),
+  type: v.picklist(ARTIFACT_KINDS),
   mime_type: v.string(),
   content_url: described(
     v.pipe(v.string(), v.url()),

@@ -1,8 +1,10 @@
 /** A model as the API shows it: what it takes, what it makes, what bounds it and what it costs. */
 import {
+  ARTIFACT_KINDS,
   DATA_URL_TYPES,
   MEDIA_URL_LIMITS,
   textToImage,
+  toArtifactKey,
   toPriceVersion,
   type Model,
 } from "@safelight/core"
@@ -34,11 +36,21 @@ const EXAMPLE = {
   },
 } as const
 
+const output = {
+  type: v.picklist(ARTIFACT_KINDS),
+  keys: described(
+    v.string(),
+    "Of the artifacts: `image_<n>`, from 1; of any other kind its name, and further ones `video_2`….",
+  ),
+} as const
+
 export const modelInfo = defineBody("ModelInfo", EXAMPLE, {
   model: described(v.string(), "The public id."),
   outputs: v.object({
-    type: v.picklist(["image", "video"]),
-    keys: described(v.string(), "Of the artifacts: `image_<n>`, from 1, or `video`."),
+    ...output,
+    extras: v.optional(
+      described(v.array(v.object(output)), "What it makes besides, as a film's last frame."),
+    ),
   }),
   media: described(
     v.array(
@@ -69,6 +81,15 @@ const MODEL_LIST_EXAMPLE = {
 
 export const modelList = defineBody("ModelList", MODEL_LIST_EXAMPLE, { models: v.array(modelInfo) })
 
+function toOutputs({ artifacts }: Model): Shown<typeof modelInfo>["outputs"] {
+  const [main, ...extras] = artifacts.map((type) => ({
+    type,
+    keys: type === "image" ? "image_<n>" : toArtifactKey(type, 1),
+  }))
+  if (main === undefined) throw new TypeError("a model makes nothing")
+  return extras.length === 0 ? main : { ...main, extras }
+}
+
 /** Throws `invalid-configuration` if the parameters can't be described. */
 export function toModelBody(
   { service, settings }: Pick<Services, "service" | "settings">,
@@ -77,7 +98,7 @@ export function toModelBody(
   const table = service.currentPrices()
   return {
     model: model.id,
-    outputs: { type: model.artifacts, keys: model.artifacts === "video" ? "video" : "image_<n>" },
+    outputs: toOutputs(model),
     media: Object.entries(model.media).map(([param, kind]) => ({
       param: `parameters.${param}`,
       type: kind,

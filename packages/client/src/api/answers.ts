@@ -50,9 +50,9 @@ export interface TaskList {
 }
 
 export interface Artifact {
-  /** `image_1`, `image_2`, … in order, or `video`. */
+  /** `image_1`, `image_2`, … in order; of any other type its name, and further ones `video_2`, …. */
   readonly key: string
-  readonly type: "image" | "video"
+  readonly type: "image" | "video" | "audio" | "text" | "3d"
   readonly mime_type: string
   /** Where the bytes are, for who has the API key. With `access` in it, for whoever has the address, for a day: keep it private. */
   readonly content_url: string

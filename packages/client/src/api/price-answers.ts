@@ -72,9 +72,15 @@ export interface ModelInfo {
   /** The public id. */
   readonly model: string
   readonly outputs: {
-    readonly type: "image" | "video"
-    /** Of the artifacts: `image_<n>`, from 1, or `video`. */
+    readonly type: "image" | "video" | "audio" | "text" | "3d"
+    /** Of the artifacts: `image_<n>`, from 1; of any other kind its name, and further ones `video_2`…. */
     readonly keys: string
+    /** What it makes besides, as a film's last frame. */
+    readonly extras?: readonly {
+      readonly type: "image" | "video" | "audio" | "text" | "3d"
+      /** Of the artifacts: `image_<n>`, from 1; of any other kind its name, and further ones `video_2`…. */
+      readonly keys: string
+    }[]
   }
   /** The parameters that take URLs of media, or data URLs. */
   readonly media: readonly {

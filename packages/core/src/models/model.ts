@@ -10,6 +10,7 @@ import { chargeUsage } from "../money/charge.ts"
 import type { LoggedParameters } from "../money/factors.ts"
 import type { UnitCost } from "../money/cost.ts"
 import type { ModelPrice } from "../money/prices.ts"
+import type { ArtifactKind } from "./artifact-kind.ts"
 import type { MediaKind } from "./media-url.ts"
 import { toParameterIssue, type ParameterIssue } from "./parameter-issue.ts"
 
@@ -22,8 +23,8 @@ export type ParameterValues = Readonly<Record<string, unknown>>
 export interface ModelDefinition<Parameters extends ParameterValues> {
   /** The public id, matched exactly. */
   readonly id: string
-  /** What its tasks produce. */
-  readonly artifacts: "image" | "video"
+  /** What its tasks produce: one kind, or several with the main one first, without which a task fails. */
+  readonly artifacts: ArtifactKind | readonly [ArtifactKind, ...ArtifactKind[]]
   /** Validates and applies defaults (specification §2.4–2.6). */
   readonly parameters: v.GenericSchema<unknown, Parameters>
   /** Parameters that are put into the log: enumerated, integer or boolean, never free text. */
@@ -35,10 +36,18 @@ export interface ModelDefinition<Parameters extends ParameterValues> {
   readonly media?: Readonly<Partial<Record<keyof Parameters & string, MediaKind>>>
   /** The most that a task with these parameters may use up. */
   readonly estimate: (parameters: Parameters) => Usage
+  /**
+   * How many artifacts of each kind were asked for; what a channel makes beyond them is dropped. By default as many
+   * images as `estimate` gives, and one of any other kind.
+   */
+  readonly counts?: (parameters: Parameters) => ArtifactCounts
   /** Integer micro-units, rounded up once at the end (design §8). By default `chargeUsage`. */
   readonly charge?: Model["charge"]
   readonly price?: ModelPrice
 }
+
+/** None of a kind that is not named. */
+export type ArtifactCounts = Readonly<Partial<Record<ArtifactKind, number>>>
 
 export type ParameterCheck =
   | { readonly kind: "valid"; readonly parameters: ParameterValues }
@@ -47,7 +56,8 @@ export type ParameterCheck =
 /** A model with its parameters' type hidden: what the engine works with. */
 export interface Model {
   readonly id: string
-  readonly artifacts: "image" | "video"
+  /** What its tasks produce; the first is the main kind. Never empty, and no kind twice. */
+  readonly artifacts: readonly ArtifactKind[]
   readonly parameters: v.GenericSchema
   /** By parameter, what the URLs in it refer to. */
   readonly media: Readonly<Record<string, MediaKind>>
@@ -58,6 +68,7 @@ export interface Model {
   /** The part of checked parameters that goes into the log. */
   toLogged(parameters: ParameterValues): Record<string, string | number | boolean>
   estimate(parameters: ParameterValues): Usage
+  counts?(parameters: ParameterValues): ArtifactCounts
   charge(usage: Usage, price: ModelPrice, logged: LoggedParameters): number
   /** What it costs where no price table says it. */
   readonly price?: ModelPrice
@@ -70,9 +81,11 @@ export function defineModel<Parameters extends ParameterValues>(
   definition: ModelDefinition<Parameters>,
 ): Model {
   const logged = definition.logged.toSorted()
+  const artifacts = [definition.artifacts].flat()
+  const { counts } = definition
   return {
     id: definition.id,
-    artifacts: definition.artifacts,
+    artifacts,
     parameters: definition.parameters,
     media: (definition.media ?? {}) as Readonly<Record<string, MediaKind>>,
     logged,
@@ -89,12 +102,24 @@ export function defineModel<Parameters extends ParameterValues>(
       )
     },
     estimate: (parameters) => definition.estimate(parameters as Parameters),
+    ...(counts && { counts: (parameters) => counts(parameters as Parameters) }),
     charge: definition.charge ?? chargeUsage,
     ...(definition.price !== undefined && { price: definition.price }),
   }
 }
 
-/** The key of each artifact of a task (http-decisions §3). */
-export function toArtifactKey(kind: "image" | "video", position: number): string {
-  return kind === "video" ? "video" : `image_${position + 1}`
+/** The kind without which a task of the model fails. */
+export function toMainKind({ artifacts }: Pick<Model, "artifacts">): ArtifactKind {
+  return artifacts[0] as ArtifactKind
+}
+
+/** How many artifacts of `kind` a task with these parameters was to make. */
+export function countAsked(
+  model: Pick<Model, "artifacts" | "counts" | "estimate">,
+  parameters: ParameterValues,
+  kind: ArtifactKind,
+): number {
+  if (!model.artifacts.includes(kind)) return 0
+  if (model.counts !== undefined) return model.counts(parameters)[kind] ?? 0
+  return kind === "image" ? model.estimate(parameters).images : 1
 }

@@ -9,6 +9,7 @@ import { isJson, type Json } from "../values/canonical-json.ts"
 import { MAX_CHARGE_MICROS, MAX_USAGE } from "../money/charge.ts"
 import { costSchema } from "../money/cost.ts"
 import { MAX_LOCATOR_CHARACTERS } from "./artifact-locator.ts"
+import { ARTIFACT_KINDS, isTimed } from "../models/artifact-kind.ts"
 import { FAILURE_CODES, type FailureCode } from "./failure.ts"
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
@@ -25,7 +26,7 @@ const json = v.custom<Json>(isJson)
 
 const manifestEntry = v.strictObject({
   bytes: count,
-  /** Measured, of a video; null of a picture. */
+  /** Measured, of a video or a sound; null of anything else. */
   durationMs: v.nullable(count),
   /** When the bytes are gone. A result may have an expiry and be listed without it (specification §2.2). */
   expiresAt: count,
@@ -34,29 +35,39 @@ const manifestEntry = v.strictObject({
   locator,
   mimeType: name,
   sha256,
-  type: v.picklist(["image", "video"]),
+  type: v.picklist(ARTIFACT_KINDS),
 })
 
-/** A video is charged by its length: one that nobody measured would cost nothing. */
+/** What has a length is charged by it: what nobody measured would cost nothing. */
 const isMeasured = ({ durationMs, type }: v.InferOutput<typeof manifestEntry>): boolean =>
-  type === "video" ? durationMs !== null && durationMs > 0 : durationMs === null
+  isTimed(type) ? durationMs !== null && durationMs > 0 : durationMs === null
 
 const manifestEntrySchema = v.pipe(manifestEntry, v.forward(v.check(isMeasured), ["durationMs"]))
 
-/** One video, or pictures. */
+/** Each has a key of its own. */
 const isWhole = (artifacts: v.InferOutput<typeof manifestEntry>[]): boolean =>
   artifacts.length === 1 ||
-  (artifacts.length > 1 && artifacts.every(({ type }) => type === "image"))
+  (artifacts.length > 1 && new Set(artifacts.map(({ key }) => key)).size === artifacts.length)
 
 /** Pieces or milliseconds: no task uses nearly as much, and thousands of it can be added up. */
 const amount = v.pipe(count, v.maxValue(MAX_USAGE))
 
+/** Absent if there is none of it. */
+const someAmount = v.exactOptional(v.pipe(amount, v.minValue(1)))
+
 /** What a task used up, measured: the basis of its charge (design §8). */
 export const usageSchema = v.strictObject({
+  /** Of the text that it was given, in code points; for models that are billed by it. */
+  characters: someAmount,
   images: amount,
   /** Durations of the reference videos in request order, as measured. */
   inputVideosMs: v.array(amount),
+  /** Of all sounds together. */
+  outputAudioMs: someAmount,
+  /** Of all videos together. */
   outputVideoMs: amount,
+  /** As the channel reported them. */
+  tokens: someAmount,
 })
 
 const failureSchema = v.strictObject({
@@ -135,11 +146,7 @@ export type TaskEventOf<Type extends EventType> = {
 export type TaskEvent = TaskEventOf<EventType>
 
 export type ManifestEntry = Readonly<v.InferOutput<typeof manifestEntrySchema>>
-export type Usage = Readonly<v.InferOutput<typeof usageSchema>> & {
-  readonly outputAudioMs?: number
-  readonly characters?: number
-  readonly tokens?: number
-}
+export type Usage = Readonly<v.InferOutput<typeof usageSchema>>
 
 export const EVENT_TYPES = Object.keys(EVENT_DATA) as readonly EventType[]
 

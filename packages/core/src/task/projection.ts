@@ -3,6 +3,7 @@
  * rows here and nowhere else, so they can be compared byte for byte.
  */
 import type { AccountTotals } from "../accounts/account.ts"
+import type { ArtifactKind } from "../models/artifact-kind.ts"
 import { toOrderedJson } from "../values/canonical-json.ts"
 import { billedInputMs } from "../money/billed-input.ts"
 import { toCostFigure, type AttemptCost, type CostFigure } from "../money/cost.ts"
@@ -47,7 +48,7 @@ export interface ArtifactRow {
   readonly position: number
   readonly sha256: string
   readonly task: string
-  readonly type: "image" | "video"
+  readonly type: ArtifactKind
 }
 
 /** An item of the bill: one for each finished task that used something; it never changes. */

@@ -68,10 +68,11 @@ export function sealEvents(
   return events.map((event) => {
     version += 1
     checkEvent(event)
+    const { data, schema } = downcast(event.type, event.data, schemas)
     const open = {
       at: event.at,
-      data: toCanonicalJson(downcast(event.type, event.data, schemas)),
-      schema: schemas.written[event.type],
+      data: toCanonicalJson(data),
+      schema,
       task: head.task,
       type: event.type,
       version,

@@ -1,9 +1,12 @@
 /**
  * Schema versions of events and the pure steps between them. Two constants say which version of each
  * event this release reads and which it writes, so that a release can read a new version before a
- * later one writes it: both then serve one database. In memory an event always has the newest shape
- * that is readable; `tests/core/golden` holds an event of every version.
+ * later one writes it: both then serve one database. A version that only says what no earlier release could make
+ * is written by the same release, and only for an event that says it: any other is written as before, byte for
+ * byte. In memory an event always has the newest shape that is readable; `tests/core/golden` holds an event of
+ * every version.
  */
+import { isOfFirstKinds, isOfFirstUsage } from "./first-kinds.ts"
 import type { EventType } from "./events.ts"
 
 type Versions = Readonly<Record<EventType, number>>
@@ -11,6 +14,8 @@ type Versions = Readonly<Record<EventType, number>>
 /** One schema version to the next, or back to the one before. */
 type Step = (data: unknown) => unknown
 type Steps = Partial<Record<EventType, readonly Step[]>>
+/** Whether data of a schema version is data of the one before as it stands. */
+type Test = (data: unknown) => boolean
 
 export interface EventSchemas {
   /** The version that is written: never above the one that is read. */
@@ -21,27 +26,35 @@ export interface EventSchemas {
   readonly upcasters: Steps
   /** `downcasters.type[n - 1]` leads from schema n + 1 back to n, for as long as n is written. */
   readonly downcasters: Steps
+  /** `fits.type[n - 1]`: whether data of schema n + 1 is data of schema n too, and is written as that. */
+  readonly fits?: Partial<Record<EventType, readonly Test[]>>
 }
 
-const FIRST: Versions = {
+const VERSIONS: Versions = {
   submitted: 1,
   dispatched: 1,
   accepted: 1,
   doubted: 1,
   deferred: 1,
   progressed: 1,
-  succeeded: 1,
-  failed: 1,
+  succeeded: 2,
+  failed: 2,
   held: 1,
   expired: 1,
 }
 
 /** What this release writes, and what it reads. */
 export const EVENT_SCHEMAS: EventSchemas = {
-  written: FIRST,
-  readable: FIRST,
-  upcasters: {},
+  written: VERSIONS,
+  readable: VERSIONS,
+  upcasters: { succeeded: [keep], failed: [keep] },
   downcasters: {},
+  // Schema 2 adds sound, text, 3D and what is made together, and what such tasks use up.
+  fits: { succeeded: [isOfFirstKinds], failed: [isOfFirstUsage] },
+}
+
+function keep(data: unknown): unknown {
+  return data
 }
 
 /**
@@ -58,14 +71,18 @@ export function upcast(
   return listSteps(type, upcasters, schema, readable[type]).reduce(run, data)
 }
 
-/** Event data of the newest version that is readable, brought back to the one that is written. */
+/** Event data of the newest version that is readable, brought back to the one that is written, and which that is. */
 export function downcast(
   type: EventType,
   data: unknown,
-  { downcasters, readable, written }: EventSchemas = EVENT_SCHEMAS,
-): unknown {
-  if (written[type] >= readable[type]) return data
-  return listSteps(type, downcasters, written[type], readable[type]).reduceRight(run, data)
+  { downcasters, fits, readable, written }: EventSchemas = EVENT_SCHEMAS,
+): { readonly data: unknown; readonly schema: number } {
+  let schema = written[type]
+  const steps = schema >= readable[type] ? [] : listSteps(type, downcasters, schema, readable[type])
+  const brought = steps.reduceRight(run, data)
+  const tests = fits?.[type] ?? []
+  while (tests[schema - 2]?.(brought) === true) schema -= 1
+  return { data: brought, schema }
 }
 
 function run(data: unknown, step: Step): unknown {

@@ -5,6 +5,7 @@
 import {
   isSafelightError,
   toArtifactKey,
+  toMainKind,
   traceCall,
   type ChannelOutput,
   type MediaKind,
@@ -93,10 +94,11 @@ async function store(
   { outputs, parts, position }: Place & OutputsToStore,
 ): Promise<StoredOutput> {
   const output = outputs[position] as ChannelOutput
-  const key = toArtifactKey(model.artifacts, position)
+  const kind = toMainKind(model) as MediaKind
+  const key = toArtifactKey(kind, position + 1)
   await context.probe("collect:before-put", work.id)
   const stored = await traceCall(context.tracer, { name: "store artifact" }, async (span) => {
-    const made = await putInTime(context, work, output, { key, kind: model.artifacts })
+    const made = await putInTime(context, work, output, { key, kind })
     span?.set({ "safelight.artifact.key": key, "safelight.artifact.bytes": made.bytes })
     return made
   })

@@ -2,7 +2,7 @@
  * How many pictures a task was accepted for, so that its account sees that fewer came. The number is computed
  * from the parameters in the log, which outlive the request.
  */
-import { chargeOf, type Task } from "@safelight/core"
+import { chargeOf, toMainKind, type Task } from "@safelight/core"
 import type { Ports } from "../host/ports.ts"
 
 /**
@@ -15,7 +15,7 @@ export function countImagesAsked(
 ): number | null {
   const { model: id, parameters, reservationMicros } = task
   const model = models.get(id)
-  if (model === undefined || model.artifacts !== "image") return null
+  if (model === undefined || toMainKind(model) !== "image") return null
   try {
     const usage = model.estimate(parameters)
     const isSame = chargeOf(model, prices, task, usage) === reservationMicros

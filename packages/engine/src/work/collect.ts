@@ -8,7 +8,9 @@
 import {
   isSafelightError,
   toArtifactKey,
+  toMainKind,
   type Account,
+  type ArtifactKind,
   type ChannelOutput,
   type Completed,
   type ManifestEntry,
@@ -119,12 +121,13 @@ async function succeed(
   const { task } = work.head
   const expiresAt = await findExpiry(context, work)
   const inputVideosMs = await toInputVideosMs(context, work, model, completed)
-  const usage = toUsage(model.artifacts, stored, inputVideosMs)
-  const madeUsage = model.artifacts === "image" ? { ...usage, images: made } : usage
+  const kind = toMainKind(model)
+  const usage = toUsage(kind, stored, inputVideosMs)
+  const madeUsage = kind === "image" ? { ...usage, images: made } : usage
   return {
     kind: "succeed",
     artifacts: stored.map((each, position) =>
-      toManifestEntry(each, { expiresAt, position, type: model.artifacts }),
+      toManifestEntry(each, { expiresAt, position, type: kind }),
     ),
     chargeMicros: toCharge(context, task, model, usage),
     cost: toAttemptCost(context, work, completed.cost, madeUsage),
@@ -147,7 +150,7 @@ function takeAsked(
 }
 
 function countAsked(model: Model, { parameters }: Work): number {
-  if (model.artifacts === "video") return 1
+  if (toMainKind(model) === "video") return 1
   // Of parameters that were erased nobody can tell; the reservation bounds the charge all the same.
   return parameters === undefined ? Infinity : model.estimate(parameters).images
 }
@@ -180,12 +183,12 @@ function toManifestEntry(
     readonly position: number
   },
 ): ManifestEntry {
-  const key = toArtifactKey(type, position)
+  const key = toArtifactKey(type, position + 1)
   return { bytes, durationMs, expiresAt, key, locator, mimeType, sha256, type }
 }
 
 function toUsage(
-  kind: "image" | "video",
+  kind: ArtifactKind,
   stored: readonly { readonly durationMs: number | null }[],
   inputVideosMs: readonly number[],
 ): Usage {

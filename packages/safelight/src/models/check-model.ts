@@ -4,6 +4,7 @@
  * an estimate or a charge that is no amount.
  */
 import {
+  ARTIFACT_KINDS,
   chargeUsage,
   isSafelightError,
   toCanonicalJson,
@@ -23,6 +24,7 @@ export type Refuse = (why: string, cause?: unknown) => Error
 
 /** At least one slash, so that no model has the name of a schema of the API document. */
 const ID = /^[a-z0-9][\w.-]*(?:\/[a-z0-9][\w.-]*)+$/i
+const KINDS: ReadonlySet<unknown> = new Set(ARTIFACT_KINDS)
 /** The longest name in an event. */
 const LONGEST_ID = 200
 
@@ -51,13 +53,12 @@ function requireMembers(found: unknown, refuse: Refuse): Model {
   }
   const model = found as Model
   if (typeof model.id !== "string") throw refuse("exports no model: id must be a string")
-  if (model.artifacts !== "image" && model.artifacts !== "video") {
-    throw refuse('exports no model: artifacts must be "image" or "video"')
+  requireFunctions(model, ["check", "toLogged", "estimate"], refuse)
+  if (!isKinds(model.artifacts)) {
+    const kinds = ARTIFACT_KINDS.join(", ")
+    throw refuse(`exports no model: artifacts must be one or several of ${kinds}, each once`)
   }
-  for (const name of ["check", "toLogged", "estimate", "charge"] as const) {
-    if (typeof model[name] === "function") continue
-    throw refuse(`exports no model: ${name} is no function; defineModel makes it`)
-  }
+  requireFunctions(model, ["charge"], refuse)
   const { parameters } = model
   if (typeof parameters !== "object" || Object(parameters).kind !== "schema" || parameters.async) {
     throw refuse(
@@ -65,6 +66,17 @@ function requireMembers(found: unknown, refuse: Refuse): Model {
     )
   }
   return model
+}
+
+function requireFunctions(model: Model, names: readonly (keyof Model)[], refuse: Refuse): void {
+  const lacking = names.find((name) => typeof model[name] !== "function")
+  if (lacking === undefined) return
+  throw refuse(`exports no model: ${lacking} is no function; defineModel makes it`)
+}
+
+function isKinds(artifacts: unknown): boolean {
+  if (!Array.isArray(artifacts) || !artifacts.every((each) => KINDS.has(each))) return false
+  return artifacts.length > 0 && new Set(artifacts).size === artifacts.length
 }
 
 function describe(model: Model, refuse: Refuse): ReturnType<typeof describeParameters> {

@@ -5,6 +5,8 @@
 import {
   chargeUsage,
   MAX_USAGE,
+  toMainKind,
+  type ArtifactKind,
   type Model,
   type ModelPrice,
   type ParameterValues,
@@ -42,20 +44,25 @@ function tryCharge({ charge }: Pick<Model, "charge">, usage: Usage): number | un
   }
 }
 
+/** The member of the usage that says how much of the main kind is made; of text and 3D nothing does. */
+const MADE: Readonly<Partial<Record<ArtifactKind, "images" | "outputAudioMs" | "outputVideoMs">>> =
+  { image: "images", video: "outputVideoMs", audio: "outputAudioMs" }
+
 /** The fault of the estimate for checked parameters; undefined if there is none. */
 export function findEstimateFault(
   { artifacts, estimate }: Pick<Model, "artifacts" | "estimate">,
   parameters: ParameterValues,
 ): string | undefined {
   const usage: Partial<Usage> | undefined = estimate(parameters)
-  const { images, inputVideosMs, outputVideoMs } = usage ?? {}
-  const amounts = [images, outputVideoMs, ...(inputVideosMs ?? [NaN])]
+  const { characters = 0, images, inputVideosMs, outputAudioMs = 0, outputVideoMs } = usage ?? {}
+  const { tokens = 0 } = usage ?? {}
+  const some = [characters, outputAudioMs, tokens]
+  const amounts = [images, outputVideoMs, ...some, ...(inputVideosMs ?? [NaN])]
   if (!amounts.every(isAmount)) {
     return "estimate must give whole numbers: { images, inputVideosMs: [], outputVideoMs }"
   }
-  const made = artifacts === "image" ? images : outputVideoMs
-  if (made !== 0) return undefined
-  const member = artifacts === "image" ? "images" : "outputVideoMs"
+  const member = MADE[toMainKind({ artifacts })]
+  if (member === undefined || (usage?.[member] ?? 0) > 0) return undefined
   return `estimate gives no ${member}, so that nothing would be reserved or charged`
 }
 

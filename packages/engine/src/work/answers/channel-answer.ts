@@ -240,7 +240,8 @@ function parseOpened(output: Answer, context: AnswerContext): OpenedOutput | str
   }
   // A video is charged by its length: one that nobody measured would cost nothing.
   const isUnmeasured = durationMs === undefined && !hasInspector
-  if (artifacts === "video" && (isUnmeasured || durationMs === 0)) return ".durationMs is missing"
+  if (artifacts?.[0] === "video" && (isUnmeasured || durationMs === 0))
+    return ".durationMs is missing"
   return { mimeType, open: toSafeOpen(output), ...(durationMs !== undefined && { durationMs }) }
 }
 
