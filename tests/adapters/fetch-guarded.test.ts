@@ -512,6 +512,42 @@ describe("bounds", WATCHDOG, () => {
     await assertFault(open(server.origin), "unsupported_media_type", /no supported image or video/)
   })
 
+  test("a text or a 3D model is told by its bytes, where one is wanted", async (t) => {
+    const bodies: Readonly<Record<string, string>> = {
+      "/words": "WEBVTT\n\n00:00.000 --> 00:01.000\nfog",
+      "/scene": "glTF\u0002\0\0\0",
+      "/page": "<!doctype html><title>Sign in</title>",
+    }
+    const server = await serve(t, ({ url = "" }, response) => {
+      response.writeHead(200, { "content-type": "text/plain" }).end(bodies[url])
+    })
+    const kinds = ["3d", "text"] as const
+    const words = await open(`${server.origin}/words`, { kinds })
+    assert.deepEqual([words.kind, words.mimeType], ["text", "text/vtt"])
+    assert.equal((await read(words)).toString(), bodies["/words"])
+    const scene = await open(`${server.origin}/scene`, { kinds })
+    assert.deepEqual([scene.kind, scene.mimeType], ["3d", "model/gltf-binary"])
+    await read(scene)
+    const refused = [
+      ["/page", kinds],
+      ["/words", ["3d"]],
+      ["/scene", ["text"]],
+      ["/words", KINDS],
+    ] as const
+    for (const [path, wanted] of refused) {
+      // oxlint-disable-next-line no-await-in-loop
+      await assertFault(
+        open(`${server.origin}${path}`, { kinds: wanted }),
+        "unsupported_media_type",
+        /no supported/,
+      )
+    }
+    const inline = await open(`data:text/plain;base64,${Buffer.from("fog").toString("base64")}`, {
+      kinds,
+    })
+    assert.equal((await read(inline)).toString(), "fog")
+  })
+
   test("a body can be read once", async (t) => {
     const server = await serve(t, (_request, response) => response.end(PNG))
     const media = await open(server.origin)

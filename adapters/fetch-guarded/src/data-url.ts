@@ -4,21 +4,25 @@
  * read.
  */
 import { setImmediate } from "node:timers/promises"
-import { DATA_URL_TYPES, parseDataUrl, type MediaRequest } from "@safelight/core"
+import { DATA_URL_TYPES, parseDataUrl, type ArtifactKind, type MediaRequest } from "@safelight/core"
 import { calledOff, downloadFailed, tooLarge } from "./media-fault.ts"
 import type { ByteSource } from "./open-media.ts"
 
 /** Decodes to 256 KiB less two bytes: whole groups of four characters give whole bytes. */
 const SLICE_CHARACTERS = 349_524
 
+/** Only what a provider made may be a text or a 3D model. */
+const TYPES: Readonly<Record<ArtifactKind, readonly string[]>> = {
+  ...DATA_URL_TYPES,
+  text: ["text/plain", "text/vtt", "application/x-subrip", "application/json"],
+  "3d": ["model/gltf-binary", "model/obj", "model/stl", "application/octet-stream"],
+}
+
 /** Throws `media_download_failed` or `media_too_large`. */
 export function openDataUrl(request: MediaRequest): ByteSource {
   const { url, kinds, maxBytes, signal } = request
   const parsed = parseDataUrl(url)
-  if (
-    parsed === undefined ||
-    !kinds.some((kind) => DATA_URL_TYPES[kind].includes(parsed.mimeType))
-  ) {
+  if (parsed === undefined || !kinds.some((kind) => TYPES[kind].includes(parsed.mimeType))) {
     throw downloadFailed("its data URL is of no allowed form")
   }
   const { bytes, start } = parsed

@@ -25,7 +25,7 @@ export async function openMedia(source: ByteSource, request: MediaRequest): Prom
   try {
     const head = await readHead(chunks)
     const sample = Buffer.concat(head).subarray(0, MEDIA_SAMPLE_BYTES)
-    const [type] = toMediaTypes((await fileTypeFromBuffer(sample))?.mime, request.kinds)
+    const [type] = toMediaTypes((await fileTypeFromBuffer(sample))?.mime, request.kinds, sample)
     source.throwIfAborted()
     if (type === undefined) throw unsupportedType(request.kinds)
     const { bytes } = source

@@ -57,7 +57,12 @@ export { PICTURE_SIZES, type PictureSize } from "./models/picture-sizes.ts"
 export { colour, colours, fields, integer, text, type Colour } from "./models/fields.ts"
 export { isHostWithin } from "./models/host-pattern.ts"
 export { imageEdit, type ImageEditParameters } from "./models/image-edit.ts"
-export { MEDIA_SAMPLE_BYTES, toMediaTypes, type MediaType } from "./models/media-type.ts"
+export {
+  MEDIA_SAMPLE_BYTES,
+  toDeclaredKind,
+  toMediaTypes,
+  type MediaType,
+} from "./models/media-type.ts"
 export { isDataUrl, parseDataUrl, type DataUrl } from "./models/data-url.ts"
 export { DATA_URL_TYPES, MEDIA_URL_LIMITS, mediaUrl, type MediaKind } from "./models/media-url.ts"
 export { listMediaInputs, type MediaInput } from "./models/media-inputs.ts"

@@ -3,10 +3,11 @@
  * such as MP4 or WebM don't say whether it holds sound alone or pictures too: it may be both, until its
  * tracks are read.
  */
-import type { MediaKind } from "./media-url.ts"
+import type { ArtifactKind } from "./artifact-kind.ts"
+import { findDocumentType } from "./document-type.ts"
 
-export interface MediaType {
-  readonly kind: MediaKind
+export interface MediaType<Kind extends ArtifactKind = ArtifactKind> {
+  readonly kind: Kind
   /** As `video/mp4`. */
   readonly mimeType: string
 }
@@ -40,13 +41,36 @@ const TYPES: Readonly<Record<string, readonly MediaType[]>> = {
   "audio/ogg; codecs=opus": [{ kind: "audio", mimeType: "audio/ogg" }],
   "audio/aac": [{ kind: "audio", mimeType: "audio/aac" }],
   "audio/flac": [{ kind: "audio", mimeType: "audio/flac" }],
+  "model/3mf": [{ kind: "3d", mimeType: "model/3mf" }],
 }
 
-/** What media of the detector's name `detected` may be of `kinds`, in the order of `kinds`. */
-export function toMediaTypes(
+/**
+ * What media of the detector's name `detected` may be of `kinds`, in the order of `kinds`. Texts and most 3D models
+ * are told by `sample`, the first bytes: without it there are none.
+ */
+export function toMediaTypes<Kind extends ArtifactKind>(
   detected: string | undefined,
-  kinds: readonly MediaKind[],
-): readonly MediaType[] {
-  const types = detected === undefined ? undefined : TYPES[detected]
-  return kinds.flatMap((kind) => types?.filter((type) => type.kind === kind) ?? [])
+  kinds: readonly Kind[],
+  sample?: Uint8Array,
+): readonly MediaType<Kind>[] {
+  const isOf = (type: MediaType): type is MediaType<Kind> =>
+    kinds.some((kind) => kind === type.kind)
+  const document = sample && findDocumentType(sample, kinds)
+  if (document !== undefined && isOf(document)) return [document]
+  const types = (detected === undefined ? undefined : TYPES[detected]) ?? []
+  return kinds.flatMap((kind) => types.filter(isOf).filter((type) => type.kind === kind))
+}
+
+const FAMILIES: readonly (readonly [RegExp, ArtifactKind])[] = [
+  [/^image\//, "image"],
+  [/^video\//, "video"],
+  [/^audio\//, "audio"],
+  [/^(?:text\/|application\/(?:json|x-subrip)$)/, "text"],
+  [/^model\//, "3d"],
+]
+
+/** Of what kind a file is by its declared type; undefined if the type says nothing of it. */
+export function toDeclaredKind(mimeType: string): ArtifactKind | undefined {
+  const [essence = ""] = mimeType.toLowerCase().split(/[ \t]*;/, 1)
+  return FAMILIES.find(([family]) => family.test(essence))?.[1]
 }

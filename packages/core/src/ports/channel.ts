@@ -214,6 +214,8 @@ export interface Completed {
   readonly inputVideosMs?: readonly number[]
   /** Absent if the provider reported none. */
   readonly cost?: ProviderCost
+  /** How many tokens the provider says that it used, for models that are billed by them. */
+  readonly tokens?: number
 }
 
 /**
@@ -236,8 +238,9 @@ interface ExpectedOutput {
 
 /** What the channel itself has the bytes of. */
 export interface OpenedOutput extends ExpectedOutput {
+  /** If the model makes several kinds, it says which of them this is. */
   readonly mimeType: string
-  /** Measured from the media; a video without it is measured by the engine's inspector. */
+  /** Measured from the media; a video or a sound without it is measured by the engine's inspector. */
   readonly durationMs?: number
   /** All of the bytes, from the first one at each call; leaving the loop early closes their source. */
   open(signal: AbortSignalLike): AsyncIterable<Uint8Array>

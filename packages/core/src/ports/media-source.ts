@@ -2,7 +2,7 @@
  * Media by URL, fetched safely: what a request refers to, and what a provider has made. `fetch-guarded`
  * implements it, the engine and channels use it. It takes http(s) URLs and data URLs alike.
  */
-import type { MediaKind } from "../models/media-url.ts"
+import type { ArtifactKind } from "../models/artifact-kind.ts"
 import type { AbortSignalLike } from "./clock.ts"
 
 export interface MediaSource {
@@ -20,7 +20,7 @@ export interface MediaSource {
 
 export interface MediaRequest {
   readonly url: string
-  readonly kinds: readonly MediaKind[]
+  readonly kinds: readonly ArtifactKind[]
   /** The most bytes that the body may have. */
   readonly maxBytes: number
   /**
@@ -54,7 +54,7 @@ export interface MediaRequest {
 export interface Media {
   /** By the first bytes, never by what a server says. */
   readonly mimeType: string
-  readonly kind: MediaKind
+  readonly kind: ArtifactKind
   /** How many bytes there are, if that is known beforehand; a body that has fewer rejects. */
   readonly bytes?: number
   /** To be read once; returning from the loop early closes the connection. */

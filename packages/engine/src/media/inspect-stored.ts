@@ -3,6 +3,7 @@ import {
   isSafelightError,
   SafelightError,
   type ArtifactReader,
+  type MediaFacts,
   type MediaInspector,
   type MediaKind,
   type StoredArtifact,
@@ -13,20 +14,26 @@ import type { Context } from "../host/context.ts"
 export interface InspectOptions {
   /** Whose task it is stored for. */
   readonly account: string
-  /** What it should be. */
-  readonly kind: MediaKind
+  /** What it may be, the wanted first. */
+  readonly kinds: readonly MediaKind[]
   readonly signal: AbortSignal
 }
 
+/** Of a video or a sound. */
+export interface TimedFacts extends Pick<MediaFacts, "kind" | "mimeType"> {
+  /** Whole milliseconds, from 1. */
+  readonly durationMs: number
+}
+
 /**
- * How long a stored video is, in whole milliseconds from 1. Rejects as `MediaInspector.inspect` does,
- * and with `media_unreadable` where that finds no length.
+ * How long a stored video or sound is. Rejects as `MediaInspector.inspect` does, and with `media_unreadable` where
+ * that finds no length.
  */
-export async function inspectVideo(
+export async function inspectTimed(
   { artifacts, inspector }: Pick<Context, "artifacts"> & { readonly inspector: MediaInspector },
   { bytes, locator }: StoredArtifact,
-  { account, kind, signal }: InspectOptions,
-): Promise<number> {
+  { account, kinds, signal }: InspectOptions,
+): Promise<TimedFacts> {
   async function read(start: number, end: number): Promise<Uint8Array> {
     const reader = await artifacts.open({ locator, start, end: end - 1 })
     try {
@@ -40,10 +47,10 @@ export async function inspectVideo(
       await reader.close()
     }
   }
-  const facts = await inspector.inspect({ account, bytes, kinds: [kind], read, signal })
+  const facts = await inspector.inspect({ account, bytes, kinds, read, signal })
   const durationMs = toDurationMs(facts.durationMs)
-  if (durationMs !== undefined && durationMs > 0) return durationMs
-  throw new SafelightError({ code: "media_unreadable", message: "a video has no length" })
+  if (durationMs !== undefined && durationMs > 0) return { ...facts, durationMs }
+  throw new SafelightError({ code: "media_unreadable", message: `${facts.kind} without a length` })
 }
 
 /** A bucket that says nothing must not hold a permit, or a stop. */

@@ -16,7 +16,7 @@ import type { Work } from "../work/work.ts"
 
 export type StoredOutput = Pick<
   ManifestEntry,
-  "bytes" | "durationMs" | "locator" | "mimeType" | "sha256"
+  "bytes" | "durationMs" | "locator" | "mimeType" | "sha256" | "type"
 >
 
 export interface KeptPart {

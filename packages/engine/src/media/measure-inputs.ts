@@ -21,7 +21,7 @@ import {
   type Refused,
 } from "@safelight/core"
 import type { Context } from "../host/context.ts"
-import { discardStored, inspectVideo } from "./inspect-stored.ts"
+import { discardStored, inspectTimed } from "./inspect-stored.ts"
 import { findParameters } from "../record/request-input.ts"
 import { toMeasuredInput, type MeasuredVideo } from "../record/measured-input.ts"
 import { persist } from "../record/persist.ts"
@@ -194,8 +194,9 @@ async function measure(
     discardStored({ artifacts, deadlines, log }, work.id, locator)
   let durationMs: number
   try {
-    const options = { account: work.head.task.account, kind: "video", signal } as const
-    durationMs = await inspectVideo({ artifacts, inspector }, stored, options)
+    const options = { account: work.head.task.account, kinds: ["video"], signal } as const
+    const facts = await inspectTimed({ artifacts, inspector }, stored, options)
+    durationMs = facts.durationMs
   } catch (error) {
     await discard()
     throw error

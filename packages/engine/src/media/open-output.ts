@@ -1,36 +1,44 @@
 /**
  * The bytes of an output, wherever they are: the channel has them, or they lie at a URL of the hosts
  * that the channel names. What lies at a URL is what its own bytes say, and never what anybody says of
- * it; a video is measured once it is stored.
+ * it; a video or a sound is measured once it is stored.
  */
 import {
   isDataUrl,
   isSafelightError,
+  isTimed,
   SafelightError,
   toHostLine,
+  type ArtifactKind,
   type ChannelOutput,
   type LinkedOutput,
   type Media,
-  type MediaKind,
   type MediaRequest,
+  type Model,
   type MediaSource,
   type StoredArtifact,
 } from "@safelight/core"
 import type { Context } from "../host/context.ts"
-import { inspectVideo, type InspectOptions } from "./inspect-stored.ts"
+import { inspectTimed, type InspectOptions, type TimedFacts } from "./inspect-stored.ts"
+import { toKinds, withTwin, type OutputKinds } from "./output-kinds.ts"
 import { readWholePicture } from "./whole-picture.ts"
+import { readWholeText, toTextType } from "./whole-text.ts"
+import type { StoredOutput } from "./kept-outputs.ts"
 import type { Work } from "../work/work.ts"
 
 export interface OutputBytes {
+  readonly kinds: OutputKinds
   readonly mimeType: string
   readonly body: AsyncIterable<Uint8Array>
 }
 
-/** An hour of video at 4 Mbit/s; a picture of any size that a model makes. */
-const MOST_BYTES: Readonly<Record<MediaKind, number>> = {
+/** An hour of video at 4 Mbit/s; a picture or a scene of any size that a model makes; a shelf of books. */
+const MOST_BYTES: Readonly<Record<ArtifactKind, number>> = {
   image: 256 * 1024 * 1024,
   video: 2 * 1024 * 1024 * 1024,
   audio: 256 * 1024 * 1024,
+  text: 16 * 1024 * 1024,
+  "3d": 512 * 1024 * 1024,
 }
 
 /** How often a download that breaks off is gone on with. */
@@ -45,9 +53,12 @@ export async function openOutput(
   context: Context,
   work: Work,
   output: ChannelOutput,
-  { kind, signal }: { readonly kind: MediaKind; readonly signal: AbortSignal },
+  { model, signal }: { readonly model: Model; readonly signal: AbortSignal },
 ): Promise<OutputBytes> {
-  if (!isLinked(output)) return { mimeType: output.mimeType, body: output.open(signal) }
+  if (!isLinked(output)) {
+    return toOpened(toKinds(model, output.mimeType), output.mimeType, output.open(signal))
+  }
+  const { artifacts } = model
   const { channels, media } = context
   const name = work.head.task.dispatch?.channel
   const origins = channels.find((each) => each.name === name)?.outputOrigins
@@ -57,17 +68,40 @@ export async function openOutput(
   const { url, headers } = output
   const request: MediaRequest = {
     url,
-    kinds: [kind],
-    maxBytes: MOST_BYTES[kind],
+    kinds: artifacts,
+    maxBytes: Math.max(...artifacts.map((kind) => MOST_BYTES[kind])),
     resumes: RESUMES,
     signal,
     ...origins,
     ...(headers && { headers }),
   }
-  const { body, mimeType } = await openTold(context, work, media, request)
+  const { body, kind, mimeType } = await openTold(context, work, media, request)
+  const bounded = artifacts.length === 1 ? body : readAtMost(body, MOST_BYTES[kind])
   // A digest proves more.
   const isProved = kind !== "image" || output.sha256 !== undefined
-  return { mimeType, body: isProved ? body : readWholePicture(body, mimeType) }
+  const whole = isProved ? bounded : readWholePicture(bounded, mimeType)
+  return toOpened(withTwin(artifacts, kind), mimeType, whole)
+}
+
+function toOpened(kinds: OutputKinds, mimeType: string, body: OutputBytes["body"]): OutputBytes {
+  if (kinds[0] !== "text") return { kinds, mimeType, body }
+  return { kinds, mimeType: toTextType(mimeType), body: readWholeText(body) }
+}
+
+/** Of a model that makes several kinds: it is known only now how large an output may be. */
+async function* readAtMost(
+  body: AsyncIterable<Uint8Array>,
+  mostBytes: number,
+): AsyncGenerator<Uint8Array> {
+  let bytes = 0
+  for await (const chunk of body) {
+    bytes += chunk.length
+    if (bytes > mostBytes) {
+      const message = `an output has more than ${mostBytes} bytes`
+      throw new SafelightError({ code: "media_too_large", message })
+    }
+    yield chunk
+  }
 }
 
 /** Opens it, and tells of a host that the channel may not ask: what lies there is paid for. */
@@ -98,22 +132,44 @@ export function requireDigest({ sha256 }: ChannelOutput, stored: StoredArtifact)
   throw new SafelightError({ code: "media_download_failed", message, retryable: true })
 }
 
+/** As `InspectOptions`, of any kinds. */
+export interface OutputInspection extends Omit<InspectOptions, "kinds"> {
+  readonly opened: Pick<OutputBytes, "kinds" | "mimeType">
+}
+
+/** What an output is once it is stored. */
+export interface OutputFacts extends Pick<StoredOutput, "durationMs" | "mimeType" | "type"> {}
+
 /**
- * How long a stored video is; null for pictures. Rejects as `MediaInspector.inspect` does, and with
- * `media_unreadable` where it finds no length: what a video costs hangs on that.
+ * Measures a stored video or sound. Rejects as `MediaInspector.inspect` does, and with `media_unreadable` where
+ * it finds no length: what they cost hangs on that.
  */
 export async function measureOutput(
   { artifacts, inspector }: Context,
   output: ChannelOutput,
   stored: StoredArtifact,
-  options: InspectOptions,
-): Promise<number | null> {
-  if (options.kind === "image") return null
+  { opened, ...options }: OutputInspection,
+): Promise<OutputFacts> {
+  const { kinds, mimeType } = opened
+  const [type] = kinds
+  const timed = kinds.filter(isTimed)
+  if (timed.length === 0) return { durationMs: null, mimeType, type }
   if (inspector === undefined) {
-    if (!isLinked(output) && output.durationMs !== undefined) return output.durationMs
-    throw new TypeError("no video is measured without an inspector")
+    if (!isLinked(output) && output.durationMs !== undefined) {
+      return { durationMs: output.durationMs, mimeType, type }
+    }
+    throw new TypeError("nothing is measured without an inspector")
   }
-  return inspectVideo({ artifacts, inspector }, stored, options)
+  const facts = await inspectTimed({ artifacts, inspector }, stored, { ...options, kinds: timed })
+  return toFacts(facts, { mimeType, type })
+}
+
+/** The type stands as it was, unless the tracks say that it is of the other kind. */
+function toFacts(
+  { durationMs, kind, mimeType }: TimedFacts,
+  before: Pick<OutputFacts, "mimeType" | "type">,
+): OutputFacts {
+  return kind === before.type ? { ...before, durationMs } : { durationMs, mimeType, type: kind }
 }
 
 /** The provider made something else than was asked for, or a server on the way says something else. */

@@ -5,10 +5,8 @@
 import {
   isSafelightError,
   toArtifactKey,
-  toMainKind,
   traceCall,
   type ChannelOutput,
-  type MediaKind,
   type Model,
 } from "@safelight/core"
 import type { Context } from "../host/context.ts"
@@ -94,11 +92,10 @@ async function store(
   { outputs, parts, position }: Place & OutputsToStore,
 ): Promise<StoredOutput> {
   const output = outputs[position] as ChannelOutput
-  const kind = toMainKind(model) as MediaKind
-  const key = toArtifactKey(kind, position + 1)
   await context.probe("collect:before-put", work.id)
   const stored = await traceCall(context.tracer, { name: "store artifact" }, async (span) => {
-    const made = await putInTime(context, work, output, { key, kind })
+    const made = await putInTime(context, work, output, { model, position })
+    const key = toArtifactKey(made.type, position + 1)
     span?.set({ "safelight.artifact.key": key, "safelight.artifact.bytes": made.bytes })
     return made
   })
@@ -115,7 +112,7 @@ async function putInTime(
   context: Context,
   work: Work,
   output: ChannelOutput,
-  { key, kind }: { readonly key: string; readonly kind: MediaKind },
+  { model, position }: { readonly model: Model; readonly position: number },
 ): Promise<StoredOutput> {
   const { clock, deadlines, settings } = context
   const leftMs = work.head.task.endBy - clock.judgedNow()
@@ -123,13 +120,14 @@ async function putInTime(
   let putting: Promise<StoredOutput> | undefined
 
   async function put(signal: AbortSignal): Promise<StoredOutput> {
-    const { body, mimeType } = await openOutput(context, work, output, { kind, signal })
+    const { body, ...opened } = await openOutput(context, work, output, { model, signal })
+    const key = toArtifactKey(opened.kinds[0], position + 1)
     const stored = await context.artifacts.put({ task: work.id, key, body, signal })
     try {
       requireDigest(output, stored)
       const { account } = work.head.task
-      const durationMs = await measureOutput(context, output, stored, { account, kind, signal })
-      return { ...stored, durationMs, mimeType }
+      const facts = await measureOutput(context, output, stored, { account, opened, signal })
+      return { ...stored, ...facts }
     } catch (error) {
       await discardStored(context, work.id, stored.locator)
       throw error

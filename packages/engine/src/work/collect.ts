@@ -8,7 +8,6 @@
 import {
   isSafelightError,
   toArtifactKey,
-  toMainKind,
   type Account,
   type ArtifactKind,
   type ChannelOutput,
@@ -22,6 +21,14 @@ import { toAttemptCost } from "../record/attempt-cost.ts"
 import type { Context } from "../host/context.ts"
 import { toInputVideosMs } from "../media/measure-inputs.ts"
 import { discardParts, type StoredOutput } from "../media/kept-outputs.ts"
+import {
+  countUsable,
+  findLacking,
+  hasMainKind,
+  takeAskedKinds,
+  toAskedCounts,
+  type AskedCounts,
+} from "../media/output-kinds.ts"
 import { storeOutputs, toSignal, type StoredOutputs } from "../media/store-output.ts"
 import { persist } from "../record/persist.ts"
 import { requireSettled, toCharge } from "../record/settlement.ts"
@@ -52,16 +59,24 @@ export async function collect(
   }
   // Before anything is stored: where either is missing, nothing may be left behind.
   const model = requireSettled(context, task)
-  const outputs = takeAsked(context, work, model, completed.outputs)
+  const asked = toAskedCounts(model, work.parameters)
+  const outputs = takeUsable(context, work, asked, completed.outputs)
   const parts = context.keptOutputs.take(work)
   try {
     const found = await storeOutputs(context, work, model, { outputs, parts })
-    const { failure, loss, stored } = found
-    if (failure !== undefined && !(stored.length > 0 && isLast())) throw failure
-    if (stored.length === 0) return fail(context, work, loss, completed)
-    if (stored.length < outputs.length) reportLacking(context, work, outputs, found)
-    const success = await succeed(context, work, model, { completed, made: outputs.length, stored })
-    const unused = parts.filter((part) => !stored.includes(part.stored))
+    const { failure, loss } = found
+    const taken = takeAskedKinds(found.stored, asked)
+    const lacking = findLacking(taken, asked)
+    const hasMain = hasMainKind(model, taken)
+    if (failure !== undefined && lacking.length > 0 && !(hasMain && isLast())) throw failure
+    const unused = parts.filter((part) => !(hasMain && taken.includes(part.stored)))
+    if (!hasMain) {
+      await discardParts(context, work, unused)
+      return fail(context, work, loss, completed)
+    }
+    const result = { completed, made: outputs.length, stored: taken }
+    report(context, work, { ...found, asked, lacking, outputs, taken })
+    const success = await succeed(context, work, model, result)
     if (unused.length > 0) await discardParts(context, work, unused)
     return success
   } catch (error) {
@@ -88,18 +103,36 @@ function fail(
   return { kind: "fail", attempt, code: "no_output", message, cost }
 }
 
-/** They were paid for at the provider, and are charged to nobody. */
-function reportLacking(
+interface Collected extends StoredOutputs {
+  readonly asked: AskedCounts
+  readonly lacking: readonly ArtifactKind[]
+  readonly outputs: readonly ChannelOutput[]
+  readonly taken: readonly StoredOutput[]
+}
+
+/**
+ * Tells of outputs that were made and can't be had, which were paid for at the provider and are charged to nobody;
+ * where several kinds were asked for, also of a kind that was not made, and of what is left over.
+ */
+function report(
   { log }: Context,
-  work: Work,
-  outputs: readonly ChannelOutput[],
-  { failure, loss, stored }: StoredOutputs,
+  { head, id: task }: Work,
+  { asked, failure, lacking, loss, outputs, stored, taken }: Collected,
 ): void {
-  const { dispatch, operation } = work.head.task
-  const counts = { outputs: outputs.length, stored: stored.length }
-  const error = failure ?? loss
+  const { dispatch, operation } = head.task
+  const counts = { outputs: outputs.length, stored: taken.length }
+  const isMixed = asked.size > 1
+  if (isMixed && taken.length < stored.length) log.warn({ task, ...counts }, "surplus outputs")
+  if (isMixed ? lacking.length === 0 : stored.length === outputs.length) return
   log.error(
-    { task: work.id, channel: dispatch?.channel, operation, ...counts, error },
+    {
+      task,
+      channel: dispatch?.channel,
+      operation,
+      ...counts,
+      ...(isMixed && { lacking }),
+      error: failure ?? loss,
+    },
     "outputs lacking",
   )
 }
@@ -121,38 +154,31 @@ async function succeed(
   const { task } = work.head
   const expiresAt = await findExpiry(context, work)
   const inputVideosMs = await toInputVideosMs(context, work, model, completed)
-  const kind = toMainKind(model)
-  const usage = toUsage(kind, stored, inputVideosMs)
-  const madeUsage = kind === "image" ? { ...usage, images: made } : usage
+  const characters = work.parameters && model.estimate(work.parameters).characters
+  const usage = toUsage(stored, { characters, inputVideosMs, tokens: completed.tokens })
+  const isOfImages = model.artifacts.length === 1 && model.artifacts[0] === "image"
+  const madeUsage = isOfImages ? { ...usage, images: made } : usage
   return {
     kind: "succeed",
-    artifacts: stored.map((each, position) =>
-      toManifestEntry(each, { expiresAt, position, type: kind }),
-    ),
+    artifacts: toManifest(stored, expiresAt),
     chargeMicros: toCharge(context, task, model, usage),
     cost: toAttemptCost(context, work, completed.cost, madeUsage),
     usage,
   }
 }
 
-/** As many outputs as were asked for: what a channel makes beyond them nobody ordered. */
-function takeAsked(
+/** As many outputs as may have been asked for: what a channel makes beyond them nobody ordered. */
+function takeUsable(
   context: Context,
   work: Work,
-  model: Model,
+  asked: AskedCounts,
   outputs: readonly ChannelOutput[],
 ): readonly ChannelOutput[] {
-  const most = countAsked(model, work)
+  const most = countUsable(asked)
   if (outputs.length <= most) return outputs
   const counts = { task: work.id, outputs: outputs.length, asked: most }
   context.log.warn(counts, "surplus outputs")
   return outputs.slice(0, most)
-}
-
-function countAsked(model: Model, { parameters }: Work): number {
-  if (toMainKind(model) === "video") return 1
-  // Of parameters that were erased nobody can tell; the reservation bounds the charge all the same.
-  return parameters === undefined ? Infinity : model.estimate(parameters).images
 }
 
 /** When artifacts stored now are gone, by their account's own time or the engine's. */
@@ -173,28 +199,39 @@ async function findExpiry(context: Context, work: Work): Promise<number> {
 }
 
 /** In the order of canonical JSON, which then costs no sorting. Keys are in order, whatever lacks. */
-function toManifestEntry(
-  { bytes, durationMs, locator, mimeType, sha256 }: StoredOutput,
-  {
-    expiresAt,
-    position,
-    type,
-  }: Pick<ManifestEntry, "expiresAt" | "type"> & {
-    readonly position: number
-  },
-): ManifestEntry {
-  const key = toArtifactKey(type, position + 1)
-  return { bytes, durationMs, expiresAt, key, locator, mimeType, sha256, type }
+function toManifest(stored: readonly StoredOutput[], expiresAt: number): readonly ManifestEntry[] {
+  const counts = new Map<ArtifactKind, number>()
+  return stored.map(({ bytes, durationMs, locator, mimeType, sha256, type }) => {
+    const nth = (counts.get(type) ?? 0) + 1
+    counts.set(type, nth)
+    const key = toArtifactKey(type, nth)
+    return { bytes, durationMs, expiresAt, key, locator, mimeType, sha256, type }
+  })
 }
 
+interface Used {
+  readonly characters: number | undefined
+  readonly inputVideosMs: readonly number[]
+  readonly tokens: number | undefined
+}
+
+/** Nothing is said of sound, characters and tokens where there are none. */
 function toUsage(
-  kind: ArtifactKind,
-  stored: readonly { readonly durationMs: number | null }[],
-  inputVideosMs: readonly number[],
+  stored: readonly StoredOutput[],
+  { characters = 0, inputVideosMs, tokens = 0 }: Used,
 ): Usage {
+  const sumMs = (kind: ArtifactKind): number =>
+    stored.reduce(
+      (total, { durationMs, type }) => total + (type === kind ? (durationMs ?? 0) : 0),
+      0,
+    )
+  const outputAudioMs = sumMs("audio")
   return {
-    images: kind === "image" ? stored.length : 0,
+    ...(characters > 0 && { characters }),
+    images: stored.filter(({ type }) => type === "image").length,
     inputVideosMs: [...inputVideosMs],
-    outputVideoMs: stored.reduce((total, { durationMs }) => total + (durationMs ?? 0), 0),
+    ...(outputAudioMs > 0 && { outputAudioMs }),
+    outputVideoMs: sumMs("video"),
+    ...(tokens > 0 && { tokens }),
   }
 }

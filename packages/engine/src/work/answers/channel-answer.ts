@@ -7,7 +7,9 @@
 import {
   isFailureCode,
   isSafelightError,
+  isTimed,
   SafelightError,
+  toDeclaredKind,
   type CancelOutcome,
   type ChannelOutput,
   type Completed,
@@ -191,6 +193,8 @@ function parseCompleted(answer: Answer, context: AnswerContext): Completed | Ref
     notes.repaired("operation is no plain JSON, or too long")
   }
   const cost = parseCost(answer, context)
+  const tokens = toCount(answer["tokens"])
+  if (tokens === undefined && answer["tokens"] !== undefined) notes.repaired("tokens is no count")
   const results = parseResults(answer, context)
   if (typeof results === "string") {
     notes.failed(results, operation)
@@ -198,7 +202,8 @@ function parseCompleted(answer: Answer, context: AnswerContext): Completed | Ref
     return { kind: "refused", code: "internal_error", billed: "maybe", ...cost }
   }
   const handle = operation !== undefined && { operation }
-  return { kind: "completed", ...handle, ...results, ...cost }
+  const used = tokens !== undefined && { tokens }
+  return { kind: "completed", ...handle, ...results, ...cost, ...used }
 }
 
 /** What is stored and charged; or why it can be neither. */
@@ -238,11 +243,17 @@ function parseOpened(output: Answer, context: AnswerContext): OpenedOutput | str
   if (durationMs === undefined && output["durationMs"] !== undefined) {
     return ".durationMs is no duration"
   }
-  // A video is charged by its length: one that nobody measured would cost nothing.
+  // A video or a sound is charged by its length: one that nobody measured would cost nothing.
   const isUnmeasured = durationMs === undefined && !hasInspector
-  if (artifacts?.[0] === "video" && (isUnmeasured || durationMs === 0))
+  if (isTimedOutput(artifacts, mimeType) && (isUnmeasured || durationMs === 0)) {
     return ".durationMs is missing"
+  }
   return { mimeType, open: toSafeOpen(output), ...(durationMs !== undefined && { durationMs }) }
+}
+
+function isTimedOutput(artifacts: AnswerContext["artifacts"] = [], mimeType: string): boolean {
+  const kind = artifacts.length === 1 ? artifacts[0] : toDeclaredKind(mimeType)
+  return kind !== undefined && isTimed(kind)
 }
 
 /**
