@@ -186,6 +186,32 @@ for (const kind of WORLDS) {
       assert.equal(headers["content-disposition"], 'inline; filename="image_1.bin"')
     })
 
+    const served = [
+      ["audio", "audio/mpeg", "audio/mpeg", 'inline; filename="audio.mp3"'],
+      ["audio", "audio/ogg; codecs=opus", "audio/ogg", 'inline; filename="audio.ogg"'],
+      ["text", "text/plain", "text/plain; charset=utf-8", 'inline; filename="text.txt"'],
+      ["text", "application/json", "text/plain; charset=utf-8", 'inline; filename="text.json"'],
+      ["text", "text/html", "text/plain; charset=utf-8", 'inline; filename="text.bin"'],
+      ["image", "text/plain", "application/octet-stream", 'inline; filename="image.bin"'],
+      ["3d", "model/gltf-binary", "model/gltf-binary", 'attachment; filename="3d.glb"'],
+      ["3d", "text/html", "application/octet-stream", 'attachment; filename="3d.bin"'],
+    ] as const
+    for (const [type, mimeType, sent, disposition] of served) {
+      it(`sends ${type} of type ${mimeType} so that no browser runs it`, async () => {
+        await using world = await open(kind)
+        putArtifact(world.fake, BYTES, { key: type, mimeType, type })
+        const path = PATH.replace("image_1", type)
+        const response = await world.call(path, { headers: {} })
+        await response.arrayBuffer()
+        assert.equal(response.headers.get("content-type"), sent)
+        assert.equal(response.headers.get("content-disposition"), disposition)
+        assert.equal(response.headers.get("x-content-type-options"), "nosniff")
+        assert.match(response.headers.get("content-security-policy") ?? "", /^sandbox;/)
+        const parts = await world.call(path, { headers: { range: "bytes=0-1,900-901" } })
+        assert.ok((await parts.text()).includes(`\r\nContent-Type: ${sent}\r\n`))
+      })
+    }
+
     it("sends an empty artifact", async () => {
       await using world = await open(kind)
       putArtifact(world.fake, new Uint8Array(0))

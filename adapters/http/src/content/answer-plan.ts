@@ -51,7 +51,7 @@ export function planAnswer(
 
 /** One range is the plain 206, several are a multipart one (RFC 9110 §15.3.7). */
 function planPartial(ranges: readonly ByteRange[], options: ContentHeaderOptions): AnswerPlan {
-  const { bytes, mimeType } = options.artifact
+  const { bytes } = options.artifact
   const headers = toContentHeaders(options)
   const [only, second] = ranges
   if (only !== undefined && second === undefined) {
@@ -60,7 +60,7 @@ function planPartial(ranges: readonly ByteRange[], options: ContentHeaderOptions
   }
   const boundary = createBoundary()
   headers["content-type"] = `multipart/byteranges; boundary=${boundary}`
-  const contentType = toContentType(mimeType)
+  const contentType = toContentType(options.artifact)
   const segments = toMultipart({ ranges, contentType, totalBytes: bytes, boundary })
   return { kind: "bytes", status: 206, headers, segments }
 }

@@ -14,16 +14,46 @@ const EXTENSIONS: ReadonlyMap<string, string> = new Map([
   ["video/mp4", "mp4"],
   ["video/webm", "webm"],
   ["video/quicktime", "mov"],
+  ["audio/mpeg", "mp3"],
+  ["audio/mp4", "m4a"],
+  ["audio/wav", "wav"],
+  ["audio/ogg", "ogg"],
+  ["audio/webm", "weba"],
+  ["audio/aac", "aac"],
+  ["audio/flac", "flac"],
+  ["model/gltf-binary", "glb"],
+  ["model/obj", "obj"],
+  ["model/ply", "ply"],
+  ["model/stl", "stl"],
+  ["model/3mf", "3mf"],
+  ["model/vnd.usdz+zip", "usdz"],
 ])
+/** Texts are named for what they are and sent as plain ones, so that a browser shows them and runs nothing. */
+const TEXT_EXTENSIONS: ReadonlyMap<string, string> = new Map([
+  ["text/plain", "txt"],
+  ["text/vtt", "vtt"],
+  ["text/csv", "csv"],
+  ["text/markdown", "md"],
+  ["application/json", "json"],
+  ["application/x-subrip", "srt"],
+])
+const PLAIN = "text/plain"
 const UNTYPED = "application/octet-stream"
 /** Every type that bytes are sent with. */
-export const CONTENT_TYPES: readonly string[] = [...EXTENSIONS.keys(), UNTYPED]
+export const CONTENT_TYPES: readonly string[] = [...EXTENSIONS.keys(), PLAIN, UNTYPED]
 /** An hour: long enough for a player, and short compared with the days that artifacts live. */
 const MAX_AGE_SECONDS = 3_600
 
 /** A type of the fixed list. */
-export function toContentType(mimeType: string): string {
-  return EXTENSIONS.has(mimeType) ? mimeType : UNTYPED
+export function toContentType({ mimeType, type }: Pick<ArtifactRow, "mimeType" | "type">): string {
+  if (type === "text") return `${PLAIN}; charset=utf-8`
+  const essence = toEssence(mimeType)
+  return EXTENSIONS.has(essence) ? essence : UNTYPED
+}
+
+/** Without parameters, as `codecs`. */
+function toEssence(mimeType: string): string {
+  return mimeType.split(";", 1)[0]?.trim() ?? ""
 }
 
 /** The strong entity tag, with its quotes. */
@@ -61,7 +91,7 @@ export function toContentHeaders(options: ContentHeaderOptions): Record<string, 
   return {
     ...toValidatorHeaders(options),
     "accept-ranges": "bytes",
-    "content-type": toContentType(artifact.mimeType),
+    "content-type": toContentType(artifact),
     "content-disposition": toDisposition(artifact),
     "repr-digest": `sha-256=:${toBase64(artifact.sha256)}:`,
     "content-security-policy": "sandbox; default-src 'none'",
@@ -70,11 +100,13 @@ export function toContentHeaders(options: ContentHeaderOptions): Record<string, 
   }
 }
 
-function toDisposition({ key, mimeType }: ArtifactRow): string {
-  const name = `${key}.${EXTENSIONS.get(mimeType) ?? "bin"}`
+/** No browser shows a 3D model: it is saved. */
+function toDisposition({ key, mimeType, type: kind }: ArtifactRow): string {
+  const extensions = kind === "text" ? TEXT_EXTENSIONS : EXTENSIONS
+  const name = `${key}.${extensions.get(toEssence(mimeType)) ?? "bin"}`
+  const type = kind === "3d" ? "attachment" : "inline"
   // The package leaves a plain name unquoted; http-decisions §5 writes it quoted.
-  if (/^[\w.-]+$/.test(name)) return `inline; filename="${name}"`
-  return create(name, { type: "inline" })
+  return /^[\w.-]+$/.test(name) ? `${type}; filename="${name}"` : create(name, { type })
 }
 
 function toBase64(hex: string): string {
