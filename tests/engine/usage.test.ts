@@ -107,7 +107,8 @@ describe("an account's usage", () => {
     assert.deepEqual(await counts(second, second + 1), [1])
     assert.deepEqual(await counts(third + 1, third + 9), [])
     const { charges } = await sum(scene, "ada", 0, third + 1)
-    const used = { images: 3, outputVideoMs: 0, billedInputMs: 0, chargeMicros: 3 * IMAGE_MICROS }
+    const none = { outputVideoMs: 0, outputAudioMs: 0, characters: 0, tokens: 0, billedInputMs: 0 }
+    const used = { ...none, images: 3, chargeMicros: 3 * IMAGE_MICROS }
     assert.deepEqual(charges, [{ model: "model-a", priceVersion: VERSION, tasks: 3, ...used }])
   })
 

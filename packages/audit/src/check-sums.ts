@@ -10,11 +10,25 @@ export interface Sums {
   add(task: Task): Promise<void>
 }
 
+/** What a bill adds up, beside money. */
+const MEASURES = [
+  "billedInputMs",
+  "characters",
+  "images",
+  "outputAudioMs",
+  "outputVideoMs",
+  "tokens",
+] as const
+
+type Measures = Readonly<Record<(typeof MEASURES)[number], number>>
+
 interface AccountSums {
-  readonly images: number
-  readonly inputMs: number
+  readonly measures: Measures
   readonly micros: number
-  readonly outputMs: number
+}
+
+function toMeasures(sum: (measure: keyof Measures) => number): Measures {
+  return Object.fromEntries(MEASURES.map((measure) => [measure, sum(measure)])) as Measures
 }
 
 /** With a target, what its accounts used and what is reserved for them counts too. */
@@ -22,17 +36,13 @@ export function createSums(target: Pick<Storage, "readTotals" | "sumCharges"> | 
   const byAccount = new Map<string, AccountSums>()
 
   async function begin(account: string): Promise<AccountSums> {
-    if (target === undefined) return { images: 0, inputMs: 0, micros: 0, outputMs: 0 }
+    if (target === undefined) return { measures: toMeasures(() => 0), micros: 0 }
     const { chargedMicros, reservedMicros } = await target.readTotals(account)
     const groups = await target.sumCharges({ account, from: 0, to: Number.MAX_SAFE_INTEGER })
-    const sum = (field: "images" | "billedInputMs" | "outputVideoMs"): number =>
-      groups.reduce((total, group) => total + group[field], 0)
-    return {
-      images: sum("images"),
-      inputMs: sum("billedInputMs"),
-      micros: chargedMicros + reservedMicros,
-      outputMs: sum("outputVideoMs"),
-    }
+    const measures = toMeasures((measure) =>
+      groups.reduce((total, group) => total + group[measure], 0),
+    )
+    return { measures, micros: chargedMicros + reservedMicros }
   }
 
   return {
@@ -40,12 +50,10 @@ export function createSums(target: Pick<Storage, "readTotals" | "sumCharges"> | 
       const before = byAccount.get(task.account) ?? (await begin(task.account))
       const charge = toChargeRow(task)
       const after: AccountSums = {
-        images: before.images + (charge?.images ?? 0),
-        inputMs: before.inputMs + (charge?.billedInputMs ?? 0),
+        measures: toMeasures((measure) => before.measures[measure] + (charge?.[measure] ?? 0)),
         micros: before.micros + Math.max(task.chargeMicros, task.reservationMicros),
-        outputMs: before.outputMs + (charge?.outputVideoMs ?? 0),
       }
-      if (!Object.values(after).every(Number.isSafeInteger)) {
+      if (![after.micros, ...Object.values(after.measures)].every(Number.isSafeInteger)) {
         const message = `with task ${task.id} what account "${task.account}" used adds up to more than can be counted`
         throw refused(message)
       }

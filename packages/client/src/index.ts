@@ -54,6 +54,7 @@ export type {
 export type { Balance, ModelInfo, Quote } from "./api/price-answers.ts"
 export type { ModelParameters } from "./api/models.ts"
 export type { DownloadOptions, DownloadProgress } from "./artifacts/download.ts"
+export { toFileExtension } from "./artifacts/file-extension.ts"
 export type { LinkOptions, TaskArtifact } from "./artifacts/task-artifact.ts"
 export { createClient, type Client, type TaskEvent, type UsageQuery } from "./client.ts"
 export type { ClientOptions, FetchLike } from "./connection/client-options.ts"

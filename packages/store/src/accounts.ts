@@ -36,7 +36,10 @@ function compileSum(compiler: Compiler, isLabelled: boolean) {
         of.cast<number>(of.fn.countAll(), dialect.integerType).as("tasks"),
         of.cast<number>(of.fn.sum("images"), dialect.integerType).as("images"),
         of.cast<number>(of.fn.sum("outputVideoMs"), dialect.integerType).as("outputVideoMs"),
+        of.cast<number>(of.fn.sum("outputAudioMs"), dialect.integerType).as("outputAudioMs"),
         of.cast<number>(of.fn.sum("billedInputMs"), dialect.integerType).as("billedInputMs"),
+        of.cast<number>(of.fn.sum("characters"), dialect.integerType).as("characters"),
+        of.cast<number>(of.fn.sum("tokens"), dialect.integerType).as("tokens"),
         of.cast<number>(of.fn.sum("chargeMicros"), dialect.integerType).as("chargeMicros"),
       ])
       .where("account", "=", charges.account)

@@ -7,6 +7,7 @@
 import { SafelightError } from "@safelight/core"
 import { sql, type Kysely } from "kysely"
 import type { StoreDialect } from "./sql/dialect.ts"
+import { createChargedMeasures } from "./charged-measures-schema.ts"
 import { createInitialSchema } from "./initial-schema.ts"
 import { createJudgedMoments } from "./judged-moments-schema.ts"
 import { createOperatorChanges } from "./operator-changes-schema.ts"
@@ -25,7 +26,12 @@ export interface Schema {
 }
 
 const SCHEMA: Schema = {
-  migrations: [createInitialSchema, createOperatorChanges, createJudgedMoments],
+  migrations: [
+    createInitialSchema,
+    createOperatorChanges,
+    createJudgedMoments,
+    createChargedMeasures,
+  ],
   oldestCodeVersion: 1,
 }
 

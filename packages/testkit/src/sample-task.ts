@@ -138,6 +138,32 @@ export function succeedSample(count = 1, success: SampleSuccess = {}): TaskComma
   return { kind: "succeed", artifacts, chargeMicros, usage, ...(cost && { cost }) }
 }
 
+/** What `succeedEveryKind` uses up. */
+export const EVERY_USAGE: Usage = {
+  characters: 1_200,
+  images: 1,
+  inputVideosMs: [],
+  outputAudioMs: 61_441,
+  outputVideoMs: 5_005,
+  tokens: 840,
+}
+
+/** Success with two sounds and one artifact of every other kind, as no release before schema 2 could record. */
+export function succeedEveryKind(): TaskCommand {
+  const one = succeedSample()
+  const [base] = one.kind === "succeed" ? one.artifacts : []
+  if (base === undefined) throw new TypeError("a success has an artifact")
+  const artifacts = [
+    { ...base, durationMs: 5_005, key: "video", mimeType: "video/mp4", type: "video" },
+    base,
+    { ...base, durationMs: 61_440, key: "audio", mimeType: "audio/mpeg", type: "audio" },
+    { ...base, durationMs: 1, key: "audio_2", mimeType: "audio/wav", type: "audio" },
+    { ...base, key: "text", mimeType: "text/plain", type: "text" },
+    { ...base, key: "3d", mimeType: "model/gltf-binary", type: "3d" },
+  ] as const
+  return { kind: "succeed", artifacts, chargeMicros: 30_000, usage: EVERY_USAGE }
+}
+
 const SUBMITTED: EventData<"submitted"> = {
   account: "account",
   commitment: "0".repeat(64),

@@ -8,6 +8,7 @@ import {
   advanceSample,
   dispatchSample,
   submitSample,
+  succeedEveryKind,
   succeedSample,
 } from "./sample-task.ts"
 import {
@@ -244,6 +245,21 @@ export const APPEND_BEHAVIOURS: Behaviours<StorageFixture> = {
     const request = { models: MODELS, now: 1_000, limit: 99, lease: "c" }
     const taken = idsOf(await reopened.take(request))
     assert.deepEqual(taken.toSorted(), toIds(10).toSorted())
+  },
+
+  "artifacts of every kind come back as they were, and so does what they used up": async (
+    fixture,
+  ) => {
+    const submitted = submitSample({ id: "t" })
+    await fixture.storage.append(submitted.append)
+    const commands = [dispatchSample(), succeedEveryKind()]
+    const succeeded = advanceSample(submitted.head, commands, { queue: FINISH })
+    await fixture.storage.append(succeeded.append)
+    const reopened = await fixture.reopen()
+    await assertStored(reopened, succeeded)
+    assert.equal((await reopened.readEvents("t")).at(-1)?.schema, 2)
+    const { streams } = await reopened.scan({ after: "", limit: 9 })
+    assert.deepEqual(streams[0]?.charge, succeeded.append.changes.charge)
   },
 
   "an artifact that is listed without its expiry comes back so": async ({ storage }) => {

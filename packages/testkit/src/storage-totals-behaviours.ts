@@ -9,6 +9,7 @@ import {
   advanceSample,
   dispatchSample,
   submitSample,
+  succeedEveryKind,
   succeedSample,
   type SampleAppend,
   type SampleSuccess,
@@ -160,6 +161,25 @@ export const TOTALS_BEHAVIOURS: Behaviours<StorageFixture> = {
     ])
   },
 
+  "a charge says how much sound, how many characters and tokens were used": async ({ storage }) => {
+    for (const id of ["a", "b"]) {
+      const { head } = await submit(storage, { id })
+      const commands = [dispatchSample(), succeedEveryKind()]
+      await storage.append(advanceSample(head, commands, { queue: FINISH }).append)
+    }
+    await succeed(storage, await submit(storage, { id: "c" }), { chargeMicros: 0 })
+    assert.deepEqual(await storage.sumCharges({ account: "account", from: 0, to: 9_000 }), [
+      toSum({
+        tasks: 3,
+        outputVideoMs: 10_010,
+        outputAudioMs: 122_882,
+        characters: 2_400,
+        tokens: 1_680,
+        chargeMicros: 60_000,
+      }),
+    ])
+  },
+
   "a failed task is charged where it was billed all the same, and only there": async (fixture) => {
     const { storage } = fixture
     await storage.setAccount({ id: "account", now: 500, settings: { budgetMicros: 1 } })
@@ -241,6 +261,9 @@ function toSum(sum: Partial<ChargeSum> & { readonly tasks: number }): ChargeSum 
     priceVersion: "1",
     images: sum.tasks,
     outputVideoMs: 0,
+    outputAudioMs: 0,
+    characters: 0,
+    tokens: 0,
     billedInputMs: 0,
     chargeMicros: 0,
     ...sum,

@@ -10,6 +10,7 @@ import {
   type ChargesRequest,
   type ChargeSum,
   type TaskUsage,
+  type Usage,
   type UsageReport,
 } from "@safelight/core"
 import * as v from "valibot"
@@ -69,6 +70,9 @@ export const taskUsage = defineBody("TaskUsage", TASK_USAGE_EXAMPLE, {
       v.object({
         images: whole,
         output_video_ms: described(whole, "Measured."),
+        output_audio_ms: v.optional(described(whole, "Measured; absent if no sound was made.")),
+        characters: v.optional(described(whole, "Of the text; absent if it is not counted.")),
+        tokens: v.optional(described(whole, "As the provider counts; absent if it tells none.")),
         input_videos_ms: described(v.array(whole), "Measured, in their order."),
         billed_input_ms: described(whole, "As charged, all of them together."),
       }),
@@ -113,6 +117,9 @@ export const usageReport = defineBody("UsageReport", USAGE_REPORT_EXAMPLE, {
       tasks: whole,
       images: whole,
       output_video_ms: whole,
+      output_audio_ms: v.optional(described(whole, "Absent if none.")),
+      characters: v.optional(described(whole, "Absent if none.")),
+      tokens: v.optional(described(whole, "Absent if none.")),
       billed_input_ms: whole,
       charge_micros: whole,
     }),
@@ -154,6 +161,7 @@ export function toTaskUsageBody({
     usage: usage && {
       images: usage.images,
       output_video_ms: usage.outputVideoMs,
+      ...toSomeMeasures(usage),
       input_videos_ms: usage.inputVideosMs,
       billed_input_ms: billedInputMs,
     },
@@ -180,6 +188,23 @@ export function toUsageReportBody(
   }
 }
 
+/** Most models have none of these. */
+function toSomeMeasures({
+  characters = 0,
+  outputAudioMs = 0,
+  tokens = 0,
+}: Pick<Usage, "characters" | "outputAudioMs" | "tokens">): {
+  readonly output_audio_ms?: number
+  readonly characters?: number
+  readonly tokens?: number
+} {
+  return {
+    ...(outputAudioMs > 0 && { output_audio_ms: outputAudioMs }),
+    ...(characters > 0 && { characters }),
+    ...(tokens > 0 && { tokens }),
+  }
+}
+
 function toCharge(sum: ChargeSum): Shown<typeof usageReport>["charges"][number] {
   return {
     model: sum.model,
@@ -187,6 +212,7 @@ function toCharge(sum: ChargeSum): Shown<typeof usageReport>["charges"][number] 
     tasks: sum.tasks,
     images: sum.images,
     output_video_ms: sum.outputVideoMs,
+    ...toSomeMeasures(sum),
     billed_input_ms: sum.billedInputMs,
     charge_micros: sum.chargeMicros,
   }

@@ -43,6 +43,12 @@ export interface TaskUsage {
     readonly images: number
     /** Measured. */
     readonly output_video_ms: number
+    /** Measured; absent if no sound was made. */
+    readonly output_audio_ms?: number
+    /** Of the text; absent if it is not counted. */
+    readonly characters?: number
+    /** As the provider counts; absent if it tells none. */
+    readonly tokens?: number
     /** Measured, in their order. */
     readonly input_videos_ms: readonly number[]
     /** As charged, all of them together. */
@@ -65,6 +71,12 @@ export interface UsageReport {
     readonly tasks: number
     readonly images: number
     readonly output_video_ms: number
+    /** Absent if none. */
+    readonly output_audio_ms?: number
+    /** Absent if none. */
+    readonly characters?: number
+    /** Absent if none. */
+    readonly tokens?: number
     readonly billed_input_ms: number
     readonly charge_micros: number
   }[]

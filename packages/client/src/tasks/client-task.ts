@@ -7,7 +7,7 @@ import type { Connection } from "../connection/connection.ts"
 import type { CallOptions } from "./list-tasks.ts"
 
 export interface ClientTask extends Task {
-  /** `image_1`, `image_2`, … or `video`. No request is sent before one of its methods is called. */
+  /** `image_1`, `image_2`, …, or `video`, `audio`, `text`, `3d`. No request is sent before one of its methods is called. */
   artifact(key: string): TaskArtifact
   /** The artifacts of a finished task, expired ones included; none if it failed. */
   artifacts(options?: CallOptions): Promise<readonly Artifact[]>

@@ -1,5 +1,5 @@
 /**
- * An artifact's picture or film. The bytes need the key, which an `<img>` can't send: the client fetches them, checks
+ * An artifact's picture, film or sound, the beginning of its text, or how large its 3D model is. The bytes need the key, which an `<img>` can't send: the client fetches them, checks
  * their digest, and the page shows them from memory until the component goes. A film from memory seeks at once; a large
  * one is shown by a private link, which the service answers in ranges.
  */
@@ -10,7 +10,8 @@ import { useEffect, useRef } from "preact/hooks"
 import { useClient } from "../session/session.ts"
 import { useLoaded } from "../session/use-loaded.ts"
 import { toSentence } from "./failure.tsx"
-import { loadMedia } from "./load-media.ts"
+import { formatBytes } from "./format-bytes.ts"
+import { findSize, loadExcerpt, loadMedia } from "./load-media.ts"
 import { useInSight } from "./use-in-sight.ts"
 import "./media.css"
 
@@ -35,7 +36,62 @@ export function Media(props: MediaProps): JSX.Element {
   )
 }
 
-function SeenMedia({ task, artifact, label, isPreview, onLoaded }: MediaProps): JSX.Element {
+function SeenMedia(props: MediaProps): JSX.Element {
+  switch (props.artifact.type) {
+    case "text":
+      return <TextExcerpt {...props} />
+    case "3d":
+      return <ModelSize {...props} />
+    case "image":
+    case "video":
+    case "audio":
+      return <LoadedMedia {...props} />
+  }
+}
+
+function TextExcerpt({ task, artifact, label }: MediaProps): JSX.Element {
+  const client = useClient()
+  const { state } = useLoaded(
+    (signal) => loadExcerpt(client, task, artifact.key, signal),
+    [task, artifact.key],
+  )
+  const { value: excerpt, error } = state.value
+  if (error !== undefined) return <p class="media-missing">{toSentence(error)}</p>
+  if (excerpt === undefined) return <Loading label={label} />
+  return (
+    <pre class="media-text" aria-label={label}>
+      {excerpt.text}
+      {!excerpt.isWhole && "…"}
+    </pre>
+  )
+}
+
+function ModelSize({ task, artifact, label }: MediaProps): JSX.Element {
+  const client = useClient()
+  const { state } = useLoaded(
+    (signal) => findSize(client, task, artifact.key, signal),
+    [task, artifact.key],
+  )
+  const { value: bytes, error, isLoading } = state.value
+  if (error !== undefined) return <p class="media-missing">{toSentence(error)}</p>
+  if (isLoading) return <Loading label={label} />
+  return (
+    <p class="media-missing">
+      <strong>3D model</strong>
+      {bytes !== undefined && <span> · {formatBytes(bytes)}</span>}
+    </p>
+  )
+}
+
+function Loading({ label }: Pick<MediaProps, "label">): JSX.Element {
+  return (
+    <span class="media-wait" role="status">
+      <span class="unseen">Loading {label}</span>
+    </span>
+  )
+}
+
+function LoadedMedia({ task, artifact, label, isPreview, onLoaded }: MediaProps): JSX.Element {
   const client = useClient()
   const { state } = useLoaded(
     async (signal) => loadMedia(client, task, artifact, signal),
@@ -55,14 +111,11 @@ function SeenMedia({ task, artifact, label, isPreview, onLoaded }: MediaProps): 
 
   const { error } = state.value
   if (error !== undefined) return <p class="media-missing">{toSentence(error)}</p>
-  if (address.value === undefined) {
-    return (
-      <span class="media-wait" role="status">
-        <span class="unseen">Loading {label}</span>
-      </span>
-    )
-  }
+  if (address.value === undefined) return <Loading label={label} />
   if (artifact.type === "image") return <img src={address.value} alt={label} />
+  if (artifact.type === "audio") {
+    return <audio src={address.value} controls preload="metadata" aria-label={label} />
+  }
   if (isPreview === true) {
     return <video src={address.value} muted playsInline preload="metadata" aria-label={label} />
   }

@@ -62,6 +62,9 @@ export interface ChargeSum {
   readonly tasks: number
   readonly images: number
   readonly outputVideoMs: number
+  readonly outputAudioMs: number
+  readonly characters: number
+  readonly tokens: number
   /** Input video as billed: the rules of specification §8 applied task by task. */
   readonly billedInputMs: number
   readonly chargeMicros: number

@@ -58,12 +58,15 @@ export interface ChargeRow {
   readonly at: number
   /** Input video as billed, 0 for images (specification §8). */
   readonly billedInputMs: number
+  readonly characters: number
   readonly chargeMicros: number
   readonly images: number
   readonly model: string
+  readonly outputAudioMs: number
   readonly outputVideoMs: number
   readonly priceVersion: string
   readonly task: string
+  readonly tokens: number
 }
 
 /**
@@ -135,12 +138,15 @@ export function toChargeRow(task: Task): ChargeRow | undefined {
     account: task.account,
     at: task.finishedAt,
     billedInputMs: billedInputMs(usage.inputVideosMs),
+    characters: usage.characters ?? 0,
     chargeMicros: task.chargeMicros,
     images: usage.images,
     model: task.model,
+    outputAudioMs: usage.outputAudioMs ?? 0,
     outputVideoMs: usage.outputVideoMs,
     priceVersion: task.priceVersion,
     task: task.id,
+    tokens: usage.tokens ?? 0,
   }
 }
 

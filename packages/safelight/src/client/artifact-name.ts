@@ -1,17 +1,9 @@
 /** The name of the file that an artifact is saved under. Names from outside can't leave the folder. */
-import type { Artifact } from "@safelight/client"
-
-const EXTENSIONS: Readonly<Record<string, string>> = {
-  "image/png": "png",
-  "image/jpeg": "jpg",
-  "image/webp": "webp",
-  "video/mp4": "mp4",
-}
+import { toFileExtension, type Artifact } from "@safelight/client"
 
 /** `<task>-<key>.<extension>`. */
 export function toFileName(task: string, { key, mime_type: mimeType }: Artifact): string {
-  const extension = EXTENSIONS[mimeType.split(";")[0] ?? ""] ?? "bin"
-  return `${toSafeName(task)}-${toSafeName(key)}.${extension}`
+  return `${toSafeName(task)}-${toSafeName(key)}.${toFileExtension(mimeType)}`
 }
 
 function toSafeName(text: string): string {

@@ -81,6 +81,9 @@ function toUsage({ usage }: TaskUsage): Usage | undefined {
     images: usage.images,
     inputVideosMs: [...usage.input_videos_ms],
     outputVideoMs: usage.output_video_ms,
+    ...(usage.output_audio_ms !== undefined && { outputAudioMs: usage.output_audio_ms }),
+    ...(usage.characters !== undefined && { characters: usage.characters }),
+    ...(usage.tokens !== undefined && { tokens: usage.tokens }),
   }
 }
 

@@ -214,6 +214,9 @@ function sumCharges(
         tasks: rows.length,
         images: sum(rows, ({ images }) => images),
         outputVideoMs: sum(rows, ({ outputVideoMs }) => outputVideoMs),
+        outputAudioMs: sum(rows, ({ outputAudioMs }) => outputAudioMs),
+        characters: sum(rows, ({ characters }) => characters),
+        tokens: sum(rows, ({ tokens }) => tokens),
         billedInputMs: sum(rows, ({ billedInputMs }) => billedInputMs),
         chargeMicros: sum(rows, ({ chargeMicros }) => chargeMicros),
       }

@@ -1,4 +1,4 @@
-/** The pictures or the film of one task, each with the time that is left of it. */
+/** What one task made, each with the time that is left of it. */
 import type { Artifact, Task } from "@safelight/client"
 import type { JSX } from "preact"
 import { useRef } from "preact/hooks"
@@ -45,8 +45,12 @@ interface TileProps {
 function Tile({ task, artifact }: TileProps): JSX.Element {
   const { key, expires_at: expiresAt } = artifact
   const isGone = expiresAt !== undefined && expiresAt * 1000 <= Date.now()
+  const href = toHref(["tasks", task.task_id])
+  // What can be pressed may not be within a link.
+  const [Whole, Words] =
+    artifact.type === "audio" ? (["div", "a"] as const) : (["a", "span"] as const)
   return (
-    <a class="tile" href={toHref(["tasks", task.task_id])}>
+    <Whole class="tile" {...(Whole === "a" && { href })}>
       {isGone ? (
         <span class="media media-missing">It has expired.</span>
       ) : (
@@ -57,14 +61,14 @@ function Tile({ task, artifact }: TileProps): JSX.Element {
           isPreview
         />
       )}
-      <span class="tile-words small soft">
+      <Words class="tile-words small soft" {...(Words === "a" && { href })}>
         <span>{task.model.split("/").at(-1)}</span>
         {expiresAt !== undefined && (
           <span>
             gone <Moment atMs={expiresAt * 1000} />
           </span>
         )}
-      </span>
-    </a>
+      </Words>
+    </Whole>
   )
 }

@@ -1,11 +1,14 @@
-/** What came out of a task: pictures that open large, films that play, and what can be done with each. */
-import type { Artifact } from "@safelight/client"
+/** What came out of a task: pictures that open large, films and sounds that play, and what can be done with each. */
+import { toFileExtension, type Artifact } from "@safelight/client"
 import { useSignal } from "@preact/signals"
 import type { JSX } from "preact"
 import { Button } from "../../design/button.tsx"
 import { Dialog } from "../../design/dialog.tsx"
 import { Media } from "../../design/media.tsx"
 import { Moment } from "../../design/moment.tsx"
+import { saveArtifact } from "../../design/load-media.ts"
+import { useAct } from "../../design/use-act.ts"
+import { useClient } from "../../session/session.ts"
 import { LinkDialog } from "./link-dialog.tsx"
 import "./artifact-panel.css"
 
@@ -81,6 +84,7 @@ function ArtifactCaption({ task, artifact, address }: ArtifactCaptionProps): JSX
             Download
           </Button>
         )}
+        {isSavedWhole(artifact) && <SaveButton task={task} artifact={artifact} />}
         <Button look="quiet" onPress={() => (isLinking.value = true)}>
           Link
         </Button>
@@ -92,14 +96,23 @@ function ArtifactCaption({ task, artifact, address }: ArtifactCaptionProps): JSX
   )
 }
 
-const ENDINGS: Readonly<Record<string, string>> = {
-  "image/png": "png",
-  "image/jpeg": "jpg",
-  "image/webp": "webp",
-  "video/mp4": "mp4",
-  "video/webm": "webm",
+/** Nothing of it is loaded, or only its beginning. */
+function isSavedWhole({ type }: Artifact): boolean {
+  return type === "text" || type === "3d"
+}
+
+function SaveButton({ task, artifact }: ArtifactPanelProps): JSX.Element {
+  const client = useClient()
+  const { isBusy, act } = useAct()
+  const save = (): Promise<void> =>
+    saveArtifact(client, task, artifact.key, toFileName(task, artifact))
+  return (
+    <Button look="quiet" isBusy={isBusy.value} onPress={() => void act(save)}>
+      Download
+    </Button>
+  )
 }
 
 function toFileName(task: string, { key, mime_type: type }: Artifact): string {
-  return `${task}-${key}.${ENDINGS[type] ?? "bin"}`
+  return `${task}-${key}.${toFileExtension(type)}`
 }

@@ -40,6 +40,15 @@ function toLines({
     ...(usage.output_video_ms > 0
       ? [line("Film", formatDuration(usage.output_video_ms), perSecond)]
       : []),
+    ...(usage.output_audio_ms !== undefined
+      ? [line("Sound", formatDuration(usage.output_audio_ms), undefined)]
+      : []),
+    ...(usage.characters !== undefined
+      ? [line("Characters", usage.characters.toLocaleString("en-US"), undefined)]
+      : []),
+    ...(usage.tokens !== undefined
+      ? [line("Tokens", usage.tokens.toLocaleString("en-US"), undefined)]
+      : []),
     ...(usage.billed_input_ms > 0
       ? [line("Films put in", formatDuration(usage.billed_input_ms), perSecond)]
       : []),
