@@ -20,12 +20,17 @@ export interface UpstreamOptions {
   readonly kind: UpstreamKind
   /** Called between the purchase and its answer. */
   readonly onBought?: () => void
+  /** Those of the specification by default. */
+  readonly models?: readonly string[]
+  /** What a task produces; a picture by default. */
+  readonly toOutputs?: (task: string) => Completed["outputs"]
 }
 
 /** No request takes longer: what a takeover of a lookup channel waits for. */
 const LONGEST_REQUEST_MS = 50
 
-export function createUpstream({ folder, kind, onBought }: UpstreamOptions): Upstream {
+export function createUpstream({ folder, kind, onBought, ...options }: UpstreamOptions): Upstream {
+  const { models = MODELS.map(({ id }) => id), toOutputs = toPicture } = options
   mkdirSync(folder, { recursive: true })
   const pathOf = (operation: string): string => join(folder, operation)
 
@@ -38,7 +43,7 @@ export function createUpstream({ folder, kind, onBought }: UpstreamOptions): Ups
 
   const channel: Channel = {
     name: `upstream-${kind}`,
-    models: MODELS.map(({ id }) => id),
+    models,
     submission: toSubmission(kind),
     concurrency: 8,
     submitTimeoutMs: 100,
@@ -46,7 +51,7 @@ export function createUpstream({ folder, kind, onBought }: UpstreamOptions): Ups
       if (request.signal.aborted) throw new Error("the call was called off before it began")
       return { kind: "accepted", operation: buy(request) }
     },
-    poll: async ({ task }) => complete(task),
+    poll: async ({ task }) => ({ kind: "completed", outputs: toOutputs(task) }),
     ...(kind === "lookup" && {
       find: async ({ upstreamKey }: ChannelRequest) =>
         existsSync(pathOf(upstreamKey)) ? { operation: upstreamKey } : null,
@@ -67,9 +72,8 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }
 
-function complete(task: string): Completed {
-  const output = { mimeType: "image/png", open: () => once(toProduct(task)) }
-  return { kind: "completed", outputs: [output] }
+function toPicture(task: string): Completed["outputs"] {
+  return [{ mimeType: "image/png", open: () => once(toProduct(task)) }]
 }
 
 function toSubmission(kind: UpstreamKind): Channel["submission"] {
