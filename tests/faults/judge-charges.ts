@@ -75,7 +75,8 @@ function toUsage(
   planned: PlannedRequest | undefined,
 ): Usage {
   const { filmMs, inputVideosMs } = production
-  if (filmMs === 0) return { images: artifacts.length, inputVideosMs: [], outputVideoMs: 0 }
+  const images = artifacts.filter(({ type }) => type === "image").length
+  if (filmMs === 0) return { images, inputVideosMs: [], outputVideoMs: 0 }
   const shownMs = listVideos(planned).map((url) => toVideo(url).shownMs)
   const longerMs = inputVideosMs.map((ms, place) => Math.max(ms, shownMs[place] ?? 0))
   return { images: 0, inputVideosMs: longerMs, outputVideoMs: filmMs }

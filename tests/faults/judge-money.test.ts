@@ -50,7 +50,7 @@ const BOUGHT: Creation = {
 }
 
 function toPictures(count: number): readonly ManifestEntry[] {
-  return Array.from({ length: count }, () => ({}) as ManifestEntry)
+  return Array.from({ length: count }, () => ({ type: "image" }) as ManifestEntry)
 }
 
 /** Three of four pictures at 20,000 micro-units each. */

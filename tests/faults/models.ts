@@ -23,13 +23,22 @@ export const OWN = "faults/v1/own"
 
 export const MOST_PIECES = 4
 
-/** The first piece costs as every other one, and each further one less: no line of a quote explains that. */
+/** Of three pieces or more the last is a text about the others, so that a lost piece leaves a picture in any case. */
+export function countTexts(model: string, pieces: number): number {
+  return model === OWN && pieces >= 3 ? 1 : 0
+}
+
+/** The first picture costs as every other one, and each further one less: no line of a quote explains that. */
 const ownModel = defineModel({
   id: OWN,
-  artifacts: "image",
+  artifacts: ["image", "text"],
   parameters: fields({ prompt: text(0, 1_000), pieces: integer(1, MOST_PIECES) }),
   logged: ["pieces"],
   estimate: () => ({ images: MOST_PIECES, inputVideosMs: [], outputVideoMs: 0 }),
+  counts: ({ pieces }) => {
+    const texts = countTexts(OWN, pieces)
+    return { image: pieces - texts, text: texts }
+  },
   charge: ({ images }, { perImageMicros = 0 }) => toOwnMicros(images, perImageMicros),
 })
 

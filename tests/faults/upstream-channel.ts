@@ -17,7 +17,7 @@ import {
   type SubmitOutcome,
 } from "@safelight/core"
 import type { UpstreamKind } from "./creations.ts"
-import { FILM, ROUND_MODELS } from "./models.ts"
+import { countTexts, FILM, ROUND_MODELS } from "./models.ts"
 import type { UpstreamOrder } from "./products.ts"
 import { open, readJson, unavailable, UnsentError } from "./upstream-call.ts"
 import {
@@ -57,7 +57,10 @@ export function createUpstreamChannel(options: UpstreamChannelOptions): Channel 
     const url = `${origin}/${kind}?${query.toString()}`
     try {
       const response = await open({ method: "POST", url, signal, sendWithinMs })
-      return toSubmitOutcome(origin, await readJson<CreateAnswer>(response))
+      return toSubmitOutcome(
+        { origin, model: request.model },
+        await readJson<CreateAnswer>(response),
+      )
     } catch (error) {
       if (error instanceof UnsentError) return { kind: "not-created", reason: "unsent" }
       throw error
@@ -87,7 +90,8 @@ export function createUpstreamChannel(options: UpstreamChannelOptions): Channel 
       const operation = toOperationName(request.operation)
       const query = new URLSearchParams({ node })
       const url = `${origin}/operations/${encodeURIComponent(operation)}?${query.toString()}`
-      return toPollOutcome(origin, operation, await read<PollAnswer>(url, request))
+      const place = { origin, model: request.model }
+      return toPollOutcome(place, operation, await read<PollAnswer>(url, request))
     },
     async cancel(request: PollRequest) {
       const operation = toOperationName(request.operation)
@@ -110,13 +114,13 @@ export function toOperationName(operation: Json): string {
   return (operation as { readonly name: string }).name
 }
 
-function toSubmitOutcome(origin: string, answer: CreateAnswer): SubmitOutcome {
+function toSubmitOutcome(place: Place, answer: CreateAnswer): SubmitOutcome {
   switch (answer.state) {
     case "created":
       return { kind: "accepted", operation: { name: answer.operation } }
     case "completed": {
       const { operation: name } = answer
-      return { ...toCompleted(origin, name, answer), operation: { name } }
+      return { ...toCompleted(place, name, answer), operation: { name } }
     }
     case "refused":
       return toRefused(answer)
@@ -125,7 +129,7 @@ function toSubmitOutcome(origin: string, answer: CreateAnswer): SubmitOutcome {
   }
 }
 
-function toPollOutcome(origin: string, operation: string, answer: PollAnswer): PollOutcome {
+function toPollOutcome(place: Place, operation: string, answer: PollAnswer): PollOutcome {
   switch (answer.state) {
     case "running":
       return {
@@ -134,7 +138,7 @@ function toPollOutcome(origin: string, operation: string, answer: PollAnswer): P
         pollAfterMs: answer.pollAfterMs ?? 10,
       }
     case "completed":
-      return toCompleted(origin, operation, answer)
+      return toCompleted(place, operation, answer)
     case "refused":
       return toRefused(answer)
     case "stopped":
@@ -144,13 +148,20 @@ function toPollOutcome(origin: string, operation: string, answer: PollAnswer): P
   }
 }
 
+/** Where the outputs of a model lie. */
+interface Place {
+  readonly origin: string
+  readonly model: string
+}
+
 function toCompleted(
-  origin: string,
+  { model, origin }: Place,
   operation: string,
   { bytes: sizes, inputVideosMs, isFilm }: Products,
 ): Completed {
+  const pictures = sizes.length - countTexts(model, sizes.length)
   const outputs = sizes.map((bytes, place): ChannelOutput => ({
-    mimeType: isFilm ? "video/mp4" : "image/png",
+    mimeType: isFilm ? "video/mp4" : place < pictures ? "image/png" : "text/plain",
     open: () => readOutput(`${origin}/outputs/${encodeURIComponent(operation)}/${place}`, bytes),
   }))
   return { kind: "completed", outputs, inputVideosMs }

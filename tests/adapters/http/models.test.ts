@@ -2,7 +2,7 @@
 import { createAccess } from "@safelight/access"
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import { defineModel, fields, MODELS, text } from "@safelight/core"
+import { defineModel, fields, MODELS, text, type ArtifactKind } from "@safelight/core"
 import { createHttpHandler } from "@safelight/http"
 import { createManualClock } from "@safelight/testkit"
 import { createFakeService } from "./fake-service.ts"
@@ -88,10 +88,10 @@ for (const kind of WORLDS) {
 }
 
 describe("a model of the host's own", () => {
-  it("is listed with the price that the service has for it", async () => {
+  async function show(artifacts: "video" | readonly [ArtifactKind, ...ArtifactKind[]]) {
     const own = defineModel({
       id: "acme/one",
-      artifacts: "video",
+      artifacts,
       parameters: fields({ word: text(1, 100) }),
       logged: [],
       estimate: () => ({ images: 0, inputVideosMs: [], outputVideoMs: 1_000 }),
@@ -110,9 +110,23 @@ describe("a model of the host's own", () => {
     const headers = { authorization: `Bearer ${keys.add()}` }
     const url = "https://media.example/v1/models/acme/one"
     const response = await handler.fetch(new Request(url, { headers }))
-    const shown = (await response.json()) as Record<string, unknown>
+    return (await response.json()) as Record<string, unknown>
+  }
+
+  it("is listed with the price that the service has for it", async () => {
+    const shown = await show("video")
     assert.deepEqual(shown["price"], { per_video_second_micros: 7 })
     assert.deepEqual(shown["outputs"], { type: "video", keys: "video" })
     assert.equal(shown["price_version"], "own-1")
+  })
+
+  it("is listed with all that it makes, the main kind first", async () => {
+    const { outputs } = await show(["audio", "image", "text", "3d"])
+    const extras = [
+      { type: "image", keys: "image_<n>" },
+      { type: "text", keys: "text" },
+      { type: "3d", keys: "3d" },
+    ]
+    assert.deepEqual(outputs, { type: "audio", keys: "audio", extras })
   })
 })
