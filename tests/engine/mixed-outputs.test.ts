@@ -7,6 +7,7 @@ import {
   integer,
   SafelightError,
   text,
+  toMainKind,
   type ArtifactKind,
   type Channel,
   type ChannelOutput,
@@ -15,6 +16,7 @@ import {
   type MediaKind,
   type MediaSource,
   type Model,
+  type ModelPrice,
   type ModelDefinition,
   type ParameterValues,
   type Task,
@@ -27,11 +29,13 @@ import { createScene, type Scene } from "./support.ts"
 const ACCEPTED = { kind: "accepted", operation: "op-7" } as const
 const MINUTE_MS = 60_000
 
-const PRICE = {
-  perImageMicros: 30_000,
-  perVideoSecondMicros: 100_000,
-  perAudioSecondMicros: 1_000,
-  perRequestMicros: 500,
+/** Of each main kind: extras cost nothing. */
+const PRICES: Readonly<Record<ArtifactKind, ModelPrice>> = {
+  image: { perImageMicros: 30_000 },
+  video: { perVideoSecondMicros: 100_000 },
+  audio: { perAudioSecondMicros: 1_000 },
+  text: { perRequestMicros: 500 },
+  "3d": { perRequestMicros: 500 },
 }
 
 type Definition = Omit<Partial<ModelDefinition<ParameterValues>>, "artifacts">
@@ -148,7 +152,7 @@ function createWorld(
   const scene = createScene({
     channels: [{ channel }],
     models: [model],
-    prices: [{ version: "1", models: { "model-a": PRICE } }],
+    prices: [{ version: "1", models: { "model-a": PRICES[toMainKind(model)] } }],
     media,
     inspector,
     log,

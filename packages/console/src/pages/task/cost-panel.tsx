@@ -40,15 +40,7 @@ function toLines({
     ...(usage.output_video_ms > 0
       ? [line("Film", formatDuration(usage.output_video_ms), perSecond)]
       : []),
-    ...(usage.output_audio_ms !== undefined
-      ? [line("Sound", formatDuration(usage.output_audio_ms), undefined)]
-      : []),
-    ...(usage.characters !== undefined
-      ? [line("Characters", usage.characters.toLocaleString("en-US"), undefined)]
-      : []),
-    ...(usage.tokens !== undefined
-      ? [line("Tokens", usage.tokens.toLocaleString("en-US"), undefined)]
-      : []),
+    ...toRareLines(usage, price?.per_audio_second_micros),
     ...(usage.billed_input_ms > 0
       ? [line("Films put in", formatDuration(usage.billed_input_ms), perSecond)]
       : []),
@@ -60,6 +52,21 @@ function toLines({
       return [`× ${factor}`, <code>{value === null ? name : `${name}: ${value}`}</code>] as const
     }),
   ]
+}
+
+/** Most models use none of these. */
+function toRareLines(
+  { characters, output_audio_ms: audioMs, tokens }: NonNullable<TaskUsage["usage"]>,
+  perSecond: number | undefined,
+): readonly (readonly [string, JSX.Element])[] {
+  const lines = [
+    ["Sound", audioMs === undefined ? undefined : formatDuration(audioMs), perSecond],
+    ["Characters", characters?.toLocaleString("en-US"), undefined],
+    ["Tokens", tokens?.toLocaleString("en-US"), undefined],
+  ] as const
+  return lines.flatMap(([name, amount, micros]) =>
+    amount === undefined ? [] : [line(name, amount, micros)],
+  )
 }
 
 /** Where one could not be had, the task has the others. */
