@@ -15,8 +15,9 @@ import { SAMPLE_REQUEST } from "../support/sample-request.ts"
 await using folder = await createTemporaryFolder()
 const storage = await createSqliteStorage({ folder: folder.path, mode: "serve" })
 const channels = [createInstantChannel()]
-// Never started: what is measured is acceptance alone.
-const engine = createEngine({ storage, artifacts: createMemoryArtifacts(), channels })
+// Never started: what is measured is acceptance alone. Nothing is refused for want of a worker before that lease's time.
+const settings = { leaseMs: 3_600_000 }
+const engine = createEngine({ storage, artifacts: createMemoryArtifacts(), channels, settings })
 const submit = (): Promise<unknown> => engine.submit(SAMPLE_REQUEST)
 
 const raw = new DatabaseSync(`${folder.path}/raw.db`)

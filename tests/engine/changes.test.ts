@@ -282,7 +282,11 @@ describe("whoever watches an account", () => {
   })
 
   it("goes on behind an event that is older than what a feed keeps, and was the newest", async () => {
-    const scene = createScene({ channels: [createSlowChannel()], isStarted: false })
+    const scene = createScene({
+      channels: [createSlowChannel()],
+      isStarted: false,
+      queueUnavailable: true,
+    })
     const reader = await follow(scene)
     await scene.submit()
     await scene.submit()

@@ -66,7 +66,7 @@ describe("a task whose row another release projected", () => {
 
   it("is taken from the queue by another process", async () => {
     const storage = createOtherStorage()
-    const submitting = createScene({ channels: [], storage })
+    const submitting = createScene({ channels: [], storage, queueUnavailable: true })
     const { id } = await submitting.submit()
     const channel = createScriptedChannel({ submits: [completed()] })
     const scene = createScene({ channels: [channel], storage, clock: submitting.clock })

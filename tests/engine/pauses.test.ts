@@ -11,6 +11,8 @@ import { createLogRecorder } from "./log-recorder.ts"
 import { completed, createScene, SETTINGS, type Scene, ACCEPTED } from "./support.ts"
 
 const RUNNING = { kind: "running", pollAfterMs: 5_000 } as const
+/** What nobody can make is not refused. */
+const WAITING = { queueUnavailable: true } as const
 /** By then a pause was noticed, and what waited has been looked at. */
 const NOTICE_MS = 4_000
 
@@ -32,7 +34,7 @@ describe("a channel that is paused", () => {
   it("gets nothing new: what it alone makes waits, and no attempt is spent", async () => {
     const recorder = createLogRecorder()
     const channel = createMaker("one")
-    const scene = createScene({ channels: [channel], log: recorder.log })
+    const scene = createScene({ ...WAITING, channels: [channel], log: recorder.log })
     await scene.clock.advance(0)
     await pause(scene, "one")
     const tasks = [await scene.submit(), await scene.submit()]
@@ -108,9 +110,10 @@ describe("a channel that is paused", () => {
   it("gets nothing new from any process that shares the storage", async () => {
     const storage = createMemoryStorage()
     const nodes = [createMaker("one"), createMaker("one")]
-    const first = createScene({ channels: nodes.slice(0, 1), storage })
+    const first = createScene({ ...WAITING, channels: nodes.slice(0, 1), storage })
     const { artifacts, clock } = first
-    const second = createScene({ channels: nodes.slice(1), storage, artifacts, clock })
+    const others = { ...WAITING, storage, artifacts, clock }
+    const second = createScene({ channels: nodes.slice(1), ...others })
     await clock.advance(0)
     await pause(first, "one")
     const tasks = [await first.submit(), await second.submit()]

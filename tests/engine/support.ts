@@ -121,6 +121,8 @@ export interface SceneOptions {
   /** Where providers reach the service; nowhere by default. */
   readonly publicUrl?: string
   readonly contentRefusals?: ContentRefusals
+  /** Whether what nobody can make waits instead of being refused; it does not by default. */
+  readonly queueUnavailable?: boolean
   /** Whether the engine works from the beginning; it does unless said otherwise. */
   readonly isStarted?: boolean
 }

@@ -98,7 +98,13 @@ export async function createInProcessService(options: InProcessServiceOptions = 
   const storage = options.wrapStorage?.(opened) ?? opened
   const artifacts = options.wrapArtifacts?.(files) ?? files
   const channels = [createInstantChannel()]
-  const engine = createEngine({ storage, artifacts, channels, settings: engineSettings })
+  const engine = createEngine({
+    storage,
+    artifacts,
+    channels,
+    settings: engineSettings,
+    queueUnavailable: true,
+  })
   const logged: Logged[] = []
   let url = ""
   const handler = createHttpHandler({

@@ -85,6 +85,7 @@ export {
 export { toParameterIssue } from "./models/parameter-issue.ts"
 export type { ParameterIssue, ParameterIssueCode } from "./models/parameter-issue.ts"
 export { referenceToVideo, type ReferenceToVideoParameters } from "./models/reference-to-video.ts"
+export type { UnavailableReason } from "./models/unavailable-reason.ts"
 export { textToImage, type TextToImageParameters } from "./models/text-to-image.ts"
 
 export {

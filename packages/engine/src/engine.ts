@@ -41,6 +41,7 @@ import type { Ports } from "./host/ports.ts"
 import { createDeploymentKeys } from "./host/deployment-keys.ts"
 import { createDeadlines } from "./host/deadlines.ts"
 import { createEngineClock, type EngineClock } from "./host/engine-clock.ts"
+import { createAvailability } from "./scheduling/availability.ts"
 import { createDispatcher } from "./scheduling/dispatcher.ts"
 import { waitUntilFinished } from "./reads/finished.ts"
 import { createIdentifiers, systemRandomness, type Randomness } from "./host/identifiers.ts"
@@ -87,6 +88,11 @@ export interface EngineOptions {
    */
   readonly publicUrl?: string
   readonly settings?: Partial<EngineSettings>
+  /**
+   * Whether a task is accepted also if nobody can make it now, and waits until somebody can, or its time is over;
+   * false by default.
+   */
+  readonly queueUnavailable?: boolean
   /** Whether a task that a channel refused for its content goes to another; `final` by default. */
   readonly contentRefusals?: ContentRefusals
   /**
@@ -153,7 +159,11 @@ export interface Engine
 export function createEngine(options: EngineOptions): Engine {
   const context = createContext(options)
   const dispatcher = createDispatcher(context, [...context.models.keys()])
-  const submit = createSubmit(context, dispatcher)
+  const availability = createAvailability(context, dispatcher.isWorking)
+  const submit = createSubmit(context, {
+    dispatcher,
+    availability: options.queueUnavailable === true ? undefined : availability,
+  })
   const cancelling = createCancelling(context, dispatcher)
   const { stop: stopChanges, ...changes } = createChangeFeed(context)
   /** Submissions under way: what they accept must find a dispatcher that still works. */
@@ -181,6 +191,7 @@ export function createEngine(options: EngineOptions): Engine {
         submissions.delete(submission)
       }
     },
+    listUnavailable: () => availability.listUnavailable(),
     quote: (request) => quoteRequest(context, request),
     cancel(request) {
       if (stopping === undefined) return cancelling.cancel(request)

@@ -298,6 +298,16 @@ const ACCOUNT_ROWS: readonly Row[] = [
     type: "billing_error",
   },
   {
+    when: "nobody can make the model now",
+    request: (world) => {
+      world.fake.refuse({ code: "model-unavailable", model: "m", reason: "no_channel" })
+      return post(world, VALID)
+    },
+    code: "model_unavailable",
+    status: 503,
+    type: "api_error",
+  },
+  {
     when: "the quote has expired",
     request: (world) => {
       world.fake.refuse({ code: "quote-expired" })

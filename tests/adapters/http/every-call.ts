@@ -336,6 +336,7 @@ const REJECTIONS: readonly Rejection[] = [
   { code: "budget-exceeded" },
   { code: "max-cost-exceeded", costMicros: 2, maxCostMicros: 1 },
   { code: "quote-expired" },
+  { code: "model-unavailable", model: "m", reason: "no_channel" },
   { code: "too-many-unfinished-tasks" },
   { code: "idempotency-key-reused" },
   { code: "idempotency-key-in-use" },

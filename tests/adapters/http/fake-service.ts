@@ -28,6 +28,7 @@ import {
   type OpenArtifactRequest,
   type Rejection,
   type SafelightErrorCode,
+  type UnavailableReason,
   type SubmitRequest,
   type SubmitResult,
   type Task,
@@ -85,6 +86,7 @@ export function createFakeService() {
     leftMicros: null,
   }
   let finds = 0
+  let unavailable: ReadonlyMap<string, UnavailableReason> = new Map()
 
   function failIfAsked(): void {
     if (failure !== undefined) throw failure
@@ -249,6 +251,9 @@ export function createFakeService() {
       failIfAsked()
       return balance
     },
+    async listUnavailable() {
+      return unavailable
+    },
     currentPrices() {
       failIfAsked()
       return currentPrices(DEFAULT_PRICES)
@@ -332,6 +337,10 @@ export function createFakeService() {
     /** Why every later submission with valid parameters is rejected; undefined: it is not. */
     refuse(why: Rejection | undefined) {
       rejection = why
+    },
+    /** The models that nobody can make from now on, and why. */
+    miss(models: ReadonlyMap<string, UnavailableReason>) {
+      unavailable = models
     },
     /** Why every later hold is refused; undefined: it is not. */
     refuseHold(why: HoldRefusal | undefined) {

@@ -15,6 +15,23 @@ async function open(kind: (typeof WORLDS)[number]): Promise<World> {
   return createWorld(kind, { settings: { bodyBytes: 1_000_000 } })
 }
 
+interface ShownModel {
+  readonly model: string
+  readonly available: boolean
+  readonly unavailable_reason: string | null
+}
+
+/** Of a list or of one model. */
+async function readModels(response: Response) {
+  const body = (await response.json()) as ShownModel | { readonly models: readonly ShownModel[] }
+  const models = "models" in body ? body.models : [body]
+  return models.map(({ model, available, unavailable_reason: reason }) => ({
+    model,
+    available,
+    reason,
+  }))
+}
+
 for (const kind of WORLDS) {
   describe(`the models, ${kind}`, () => {
     it("are listed in their order, each as it is shown alone", async () => {
@@ -42,6 +59,8 @@ for (const kind of WORLDS) {
       }
       assert.deepEqual(rest, {
         model: EDIT,
+        available: true,
+        unavailable_reason: null,
         outputs: { type: "image", keys: "image_<n>" },
         media: [
           {
@@ -71,6 +90,32 @@ for (const kind of WORLDS) {
       }
       const other = await world.call(one, { headers: { "if-none-match": '"other"' } })
       assert.equal(other.status, 200)
+    })
+
+    it("say which of them can't be made now and why, with another entity tag", async () => {
+      await using world = await open(kind)
+      for (const path of ["/v1/models", `/v1/models/${EDIT}`]) {
+        const read = async (etag = "") => {
+          const response = await world.call(path, { headers: { "if-none-match": etag } })
+          const body = response.status === 304 ? [] : await readModels(response)
+          return { etag: response.headers.get("etag") ?? "", body }
+        }
+        world.fake.miss(new Map())
+        const before = await read()
+        world.fake.miss(new Map([[EDIT, "paused"]]))
+        const during = await read(before.etag)
+        assert.deepEqual(
+          during.body.filter(({ available }) => !available),
+          [{ model: EDIT, available: false, reason: "paused" }],
+        )
+        world.fake.miss(new Map([[EDIT, "no_worker"]]))
+        const other = await read(during.etag)
+        assert.equal(other.body.find(({ model }) => model === EDIT)?.reason, "no_worker")
+        world.fake.miss(new Map())
+        const after = await read(other.etag)
+        assert.deepEqual(after, before)
+        assert.deepEqual((await read(before.etag)).body, [])
+      }
     })
 
     it("need a key, and one that is not there is named with those that are", async () => {

@@ -200,6 +200,7 @@ export const safelight = defineProvider({
     const code = textAt(json, "error", "code")
     if (status === 409 && code === "idempotency_key_in_use") return { kind: "pending" }
     if (status === 413) return toRefused("media_too_large", textAt(json, "error", "message"))
+    if (status === 503 && code === "model_unavailable") return { kind: "not-created", reason: code }
     if (status !== 400 || code === undefined) return readTurnedAway(reply)
     if (code === "model_not_found") return { kind: "not-created", reason: code }
     return toRejection(json)

@@ -7,6 +7,7 @@ import {
   toArtifactKey,
   toPriceVersion,
   type Model,
+  type UnavailableReason,
 } from "@safelight/core"
 import * as v from "valibot"
 import { describeParameters } from "../openapi/describe-parameters.ts"
@@ -22,6 +23,8 @@ const MEDIA = ["image", "video", "audio"] as const
 
 const EXAMPLE = {
   model: textToImage.id,
+  available: true,
+  unavailable_reason: null,
   outputs: { type: "image", keys: "image_<n>" },
   media: [],
   limits: { body_bytes: 67_108_864, url_characters: 8_192, data_url_bytes: 20_971_520 },
@@ -46,6 +49,11 @@ const output = {
 
 export const modelInfo = defineBody("ModelInfo", EXAMPLE, {
   model: described(v.string(), "The public id."),
+  available: described(v.boolean(), "Whether it can be made now, as far as is known."),
+  unavailable_reason: described(
+    v.nullable(v.picklist(["no_worker", "no_channel", "paused"])),
+    "Nothing works on tasks, nothing that does can make it, or the operator has paused it. Null if it is available.",
+  ),
   outputs: v.object({
     ...output,
     extras: v.optional(
@@ -94,10 +102,13 @@ function toOutputs({ artifacts }: Model): Shown<typeof modelInfo>["outputs"] {
 export function toModelBody(
   { service, settings }: Pick<Services, "service" | "settings">,
   model: Model,
+  unavailableReason: UnavailableReason | null = null,
 ): Shown<typeof modelInfo> {
   const table = service.currentPrices()
   return {
     model: model.id,
+    available: unavailableReason === null,
+    unavailable_reason: unavailableReason,
     outputs: toOutputs(model),
     media: Object.entries(model.media).map(([param, kind]) => ({
       param: `parameters.${param}`,

@@ -1,9 +1,9 @@
 /**
  * GET /v1/models and GET /v1/models/{model_id}: what can be asked for, within which limits and at what price.
- * Models and prices are configuration, so each answer is made once a process and has an entity tag. An id
- * contains slashes: in the path they may stand as they are, or be encoded.
+ * Models and prices are configuration, so an answer is kept, with its entity tag, until it changes which of them can
+ * be made now. An id contains slashes: in the path they may stand as they are, or be encoded.
  */
-import type { Model } from "@safelight/core"
+import type { Model, UnavailableReason } from "@safelight/core"
 import { defineEndpoint } from "../pipeline/endpoint.ts"
 import { createKeptFile } from "../openapi/kept-file.ts"
 import { textHeader } from "../request/header-parameters.ts"
@@ -29,7 +29,9 @@ export const listModels = defineEndpoint({
     id: "listModels",
     tag: "Models",
     summary: "Every model",
-    description: "Models and prices change only when the service is started anew.",
+    description:
+      "Models and prices change only when the service is started anew; which of them are available changes " +
+      "at any time.",
   },
   key: { scopes: ["tasks:read"], rate: "read" },
   query: {},
@@ -37,8 +39,9 @@ export const listModels = defineEndpoint({
   answers: { 200: { description: "The models.", json: modelList, always: KEPT }, 304: UNCHANGED },
   refusals: [],
 }).handle((services) => {
-  const { models } = services
-  return toKept(() => ({ models: models.map((model) => toModelBody(services, model)) }))
+  const { service } = services
+  const keep = createKeptList(services)
+  return async (call) => keep(await service.listUnavailable())(call)
 })
 
 export const showModel = defineEndpoint({
@@ -58,22 +61,49 @@ export const showModel = defineEndpoint({
   answers: { 200: { description: "The model.", json: modelInfo, always: KEPT }, 304: UNCHANGED },
   refusals: ["not_found"],
 }).handle((services) => {
-  const { models } = services
+  const { models, service } = services
   const ids = models.map(({ id }) => id)
-  const kept = new Map(models.map((model) => [model.id, toKeptModel(services, model)]))
-  return (call) => {
+  const kept = new Map(models.map((model) => [model.id, createKeptModel(services, model)]))
+  return async (call) => {
     const id = call.param("model")
-    const show = kept.get(id)
-    if (show === undefined) throw call.refuse("not_found", { message: toUnknownModelText(id, ids) })
-    return show(call)
+    const keep = kept.get(id)
+    if (keep === undefined) throw call.refuse("not_found", { message: toUnknownModelText(id, ids) })
+    const unavailable = await service.listUnavailable()
+    return keep(unavailable.get(id) ?? null)(call)
   }
 })
 
-function toKeptModel(services: Services, model: Model): ReturnType<typeof createKeptFile> {
-  return toKept(() => toModelBody(services, model))
+type Kept = ReturnType<typeof createKeptFile>
+
+/** The answer of last time, as long as it is the same. */
+function createKeptList(services: Services): (unavailable: Unavailable) => Kept {
+  let kept: { readonly name: string; readonly file: Kept } | undefined
+  return (unavailable) => {
+    const name = JSON.stringify([...unavailable])
+    if (kept?.name !== name) {
+      const make = (model: Model) => toModelBody(services, model, unavailable.get(model.id))
+      kept = { name, file: toKept(() => ({ models: services.models.map(make) })) }
+    }
+    return kept.file
+  }
 }
 
-function toKept(make: () => object): ReturnType<typeof createKeptFile> {
+type Unavailable = ReadonlyMap<string, UnavailableReason>
+
+/** One answer for each reason. */
+function createKeptModel(
+  services: Services,
+  model: Model,
+): (reason: UnavailableReason | null) => Kept {
+  const kept = new Map<UnavailableReason | null, Kept>()
+  return (reason) => {
+    const file = kept.get(reason) ?? toKept(() => toModelBody(services, model, reason))
+    kept.set(reason, file)
+    return file
+  }
+}
+
+function toKept(make: () => object): Kept {
   return createKeptFile({
     type: "application/json; charset=utf-8",
     read: async () => new TextEncoder().encode(JSON.stringify(make())),

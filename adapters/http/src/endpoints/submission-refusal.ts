@@ -2,7 +2,7 @@
  * Turns the engine's rejection of a submission into a refusal. The account's limits are judged in the commit
  * that would store the task; here they only get their message.
  */
-import { toEcho, type Rejection } from "@safelight/core"
+import { toEcho, type Rejection, type UnavailableReason } from "@safelight/core"
 import { CREATION_REFUSALS, type CreationCode } from "../body/creation-refusals.ts"
 import { refuseParameters, type Refusal, type Refuse } from "../errors/refusal.ts"
 import { toLabelMessage } from "../request/labels.ts"
@@ -19,9 +19,20 @@ export const SUBMISSION_REFUSALS = [
   "max_cost_exceeded",
   "quote_expired",
   "concurrency_limit_exceeded",
+  "model_unavailable",
 ] as const
 
 export type SubmissionCode = (typeof SUBMISSION_REFUSALS)[number]
+
+/** What a caller may know: nothing of providers, keys or machines. */
+const UNAVAILABLE: Readonly<Record<UnavailableReason, string>> = {
+  no_worker: "nothing works on tasks",
+  no_channel: "nothing that works on tasks can make it",
+  paused: "it is paused",
+}
+
+/** It takes an operator, or a process that starts. */
+const UNAVAILABLE_HEADERS = { "retry-after": "30" } as const
 
 /** Longer lists are cut: a message is read by people. */
 const NAMED_MODELS = 20
@@ -40,6 +51,10 @@ export function toSubmissionRefusal(
       const { costMicros, maxCostMicros } = rejection
       const message = `The task could cost ${costMicros} micro-units, and at most ${maxCostMicros} are allowed.`
       return refuse("max_cost_exceeded", { message })
+    }
+    case "model-unavailable": {
+      const message = `The model ${rejection.model} can't be made for now: ${UNAVAILABLE[rejection.reason]}.`
+      return refuse("model_unavailable", { message, headers: UNAVAILABLE_HEADERS })
     }
     case "quote-expired":
       return refuse("quote_expired")

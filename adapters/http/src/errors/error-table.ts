@@ -139,6 +139,7 @@ export const ERRORS = {
     "api_error",
     "Whether the task was accepted is unknown; look before you send it again.",
   ],
+  model_unavailable: [503, "api_error", "The model can't be made for now."],
   overloaded: [503, "overloaded_error", "The service is overloaded; try again later."],
   internal_error: [500, "api_error", "Something went wrong on our side."],
 } as const satisfies Record<string, Row>

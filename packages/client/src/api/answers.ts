@@ -325,6 +325,7 @@ export type RefusalCode =
   | "storage_unavailable"
   | "service_unavailable"
   | "outcome_unknown"
+  | "model_unavailable"
   | "overloaded"
   | "internal_error"
 

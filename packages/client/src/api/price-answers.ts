@@ -71,6 +71,10 @@ export interface Quote {
 export interface ModelInfo {
   /** The public id. */
   readonly model: string
+  /** Whether it can be made now, as far as is known. */
+  readonly available: boolean
+  /** Nothing works on tasks, nothing that does can make it, or the operator has paused it. Null if it is available. */
+  readonly unavailable_reason: "no_worker" | "no_channel" | "paused" | null
   readonly outputs: {
     readonly type: "image" | "video" | "audio" | "text" | "3d"
     /** Of the artifacts: `image_<n>`, from 1; of any other kind its name, and further ones `video_2`…. */

@@ -107,6 +107,8 @@ export interface Taken extends StreamHead {
 export interface LeaseFacts {
   /** The channels that it has, by name. */
   readonly channels: readonly string[]
+  /** By channel, the models that it makes and this process knows. Absent if an older release writes it. */
+  readonly models?: Readonly<Record<string, readonly string[]>>
   /** The channels among them that it does not ask for now, since they failed. */
   readonly leftAlone: readonly string[]
   /** What its channels need their operator for. Absent for nothing, or if an older release writes it. */

@@ -6,6 +6,7 @@
 import type { AccountTotals } from "../accounts/account.ts"
 import type { Labels } from "../labels/labels.ts"
 import type { AppliedFactor } from "../money/factors.ts"
+import type { UnavailableReason } from "../models/unavailable-reason.ts"
 import type { ModelPrice, PriceTable } from "../money/prices.ts"
 import type { Quote, QuoteTerms } from "../money/quote.ts"
 import type { TaskEvent } from "../task/events.ts"
@@ -74,6 +75,11 @@ export interface TaskService {
    * doesn't look at the account's budget.
    */
   quote(request: QuoteRequest): Promise<QuoteResult>
+  /**
+   * The models that no process can make now, and why. One that is not among them can be made, or it is not known.
+   * Never rejects for the storage's sake.
+   */
+  listUnavailable(): Promise<ReadonlyMap<string, UnavailableReason>>
   /**
    * What the account has spent and what is left of its budget; zeros for an account that has submitted
    * nothing. One row if the account has a budget or a limit on unfinished tasks. Otherwise it is counted over

@@ -3,6 +3,7 @@
  * outside is a `SafelightError`.
  */
 import type { ParameterIssue } from "../models/parameter-issue.ts"
+import type { UnavailableReason } from "../models/unavailable-reason.ts"
 import type { EventType } from "./events.ts"
 import type { TaskState } from "./task.ts"
 
@@ -16,6 +17,12 @@ export type Rejection =
   /** More services than `MAX_HOPS` have passed the request on: they form a circle. */
   | { readonly code: "too-many-hops" }
   | { readonly code: "model-not-found"; readonly model: string }
+  /** No process that works on tasks can make it now. */
+  | {
+      readonly code: "model-unavailable"
+      readonly model: string
+      readonly reason: UnavailableReason
+    }
   | { readonly code: "invalid-parameters"; readonly issues: readonly ParameterIssue[] }
   /** The task could be charged more than the request allows. */
   | {

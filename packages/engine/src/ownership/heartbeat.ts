@@ -31,17 +31,17 @@ export interface Heartbeats {
 const LONGEST_PAUSE_MS = 5_000
 
 export function createHeartbeats(context: Context, parts: HeartbeatParts): Heartbeats {
-  const { channels, clock, lease, log, node, routing, settings, shares, storage } = context
+  const { clock, lease, log, node, routing, settings, shares, storage } = context
   const expireOthers = createExpireOthers(context, lease.id)
   const reconcile = createReconcile(context, parts.isInHand)
   const alarm = createAlarm(clock)
   const everyMs = Math.min(settings.leaseMs / 3, LONGEST_PAUSE_MS)
-  const names = channels.map(({ name }) => name)
+  const served = toServed(context)
   let heartbeats = 0
   let told = ""
 
   const toFacts = (): LeaseFacts => ({
-    channels: names,
+    ...served,
     leftAlone: routing.listLeftAlone(),
     ...context.troubles.toFacts(),
     isAble: routing.isAble(),
@@ -96,11 +96,17 @@ export function createHeartbeats(context: Context, parts: HeartbeatParts): Heart
   }
 }
 
+/** The channels of this process, and by channel the models that it makes and this process knows. */
+function toServed({ channels, models }: Context): Pick<LeaseFacts, "channels" | "models"> {
+  const made = channels.map(({ models: ids, name }) => [name, ids.filter((id) => models.has(id))])
+  return { channels: channels.map(({ name }) => name), models: Object.fromEntries(made) }
+}
+
 /**
- * What the others must learn at once; an excess only falls, and may be reported late, and what people read is no
- * news.
+ * What the others must learn at once; an excess only falls, and may be reported late, the models stay what they
+ * are, and what people read is no news.
  */
 function toName(facts: LeaseFacts): string {
-  const { excess: _excess, toldAt: _toldAt, troubles: _troubles, ...news } = facts
+  const { excess: _excess, models: _models, toldAt: _toldAt, troubles: _troubles, ...news } = facts
   return JSON.stringify(news)
 }

@@ -26,7 +26,10 @@ import { openArtifact } from "./open-artifact.ts"
 
 export interface TaskReads
   extends
-    Omit<TaskService, "cancel" | "finished" | "holdArtifacts" | "quote" | "submit">,
+    Omit<
+      TaskService,
+      "cancel" | "finished" | "holdArtifacts" | "listUnavailable" | "quote" | "submit"
+    >,
     Pick<ChangeService, "findTaskAt" | "listChanges"> {
   erase(request: TaskRequest): Promise<boolean>
 }

@@ -21,6 +21,8 @@ import { createStartTags } from "./start-tags.ts"
 
 export interface Dispatcher {
   start(): void
+  /** Whether this process takes tasks now. */
+  readonly isWorking: () => boolean
   /** Looks at the queue soon. */
   readonly wake: () => void
   /** Has whichever process holds the task poll it soon; another process may miss it. */
@@ -58,7 +60,8 @@ export function createDispatcher(context: Context, models: readonly string[]): D
   /** The lease is kept alive until the last work is done, also while stopping. */
   const stopped = new AbortController()
   let taking: Promise<void> | undefined
-  const parts = createParts(context, models, () => taking !== undefined && !stopping.signal.aborted)
+  const isWorking = (): boolean => taking !== undefined && !stopping.signal.aborted
+  const parts = createParts(context, models, isWorking)
   const { alarm, heartbeats, inFlight, onReleased, reserve } = parts
   let beating: Promise<void> | undefined
   let stopListening: (() => void) | undefined
@@ -72,6 +75,7 @@ export function createDispatcher(context: Context, models: readonly string[]): D
       beating = heartbeats.runUntil(stopped.signal)
       stopListening = listen(storage, parts)
     },
+    isWorking,
     wake: () => alarm.ring(),
     wakeHolder(task) {
       if (!inFlight.wake(task)) storage.wakeHolder?.(task)

@@ -61,6 +61,10 @@ export interface Routing {
   readonly channels: readonly Channel[]
   /** How many more tasks of `model` can be worked on now. */
   countFree(model: string): number
+  /** Whether a channel of `model` is not paused; its breaker may be open, and it may be full. */
+  readonly isOffered: (model: string) => boolean
+  /** The channels that make `model`, by name. */
+  readonly listMakers: (model: string) => readonly string[]
   /** Whether a channel of `model` is neither paused nor refused by its breaker; it may be full. */
   readonly isServed: (model: string) => boolean
   /** Whether nothing new of `model` can be begun now, and a channel of it is paused. */
@@ -118,6 +122,7 @@ export function createRouting(routes: readonly (Channel | Route)[], ports: Routi
 
   return {
     channels: places.map(({ channel }) => channel),
+    listMakers: (model) => serving(model).map(({ channel }) => channel.name),
     countFree: (model) => serving(model).reduce((total, place) => total + place.countFree(), 0),
     ...createPauseRules(serving, listTakers),
     arePausesKnown: pauses.areKnown,
@@ -217,8 +222,9 @@ function createJudgement(serving: (model: string) => readonly ChannelPlace[]): J
 function createPauseRules(
   serving: (model: string) => readonly ChannelPlace[],
   listTakers: Judgement["listTakers"],
-): Pick<Routing, "isOnHold" | "isResting" | "isServed"> {
+): Pick<Routing, "isOffered" | "isOnHold" | "isResting" | "isServed"> {
   return {
+    isOffered: (model) => serving(model).some((place) => !place.isPaused()),
     isServed: (model) =>
       serving(model).some((place) => !place.isPaused() && place.breaker.state() === "closed"),
     isResting: (model) =>

@@ -19,13 +19,20 @@ import {
 } from "@safelight/core"
 import type { Context } from "../host/context.ts"
 import type { Dispatcher } from "../scheduling/dispatcher.ts"
+import type { Availability } from "../scheduling/availability.ts"
 import type { Offer } from "../scheduling/reservations.ts"
 import { findCostRefusal } from "./reservation.ts"
 import { checkRequest, prepareSubmission, type Checked, type Prepared } from "./submission.ts"
 
 export type Submit = (request: SubmitRequest) => Promise<SubmitResult>
 
-export function createSubmit(context: Context, dispatcher: Dispatcher): Submit {
+export interface SubmitParts {
+  readonly dispatcher: Dispatcher
+  /** Absent if a task that nobody can make now is to wait until somebody can. */
+  readonly availability: Pick<Availability, "findReason"> | undefined
+}
+
+export function createSubmit(context: Context, { availability, dispatcher }: SubmitParts): Submit {
   /** Accounts with the idempotency keys that are being admitted here right now. */
   const inUse = new Set<string>()
 
@@ -53,7 +60,9 @@ export function createSubmit(context: Context, dispatcher: Dispatcher): Submit {
     const checked = checkRequest(context, request)
     if (checked.kind === "rejected") return checked
     await context.clock.ready()
-    const refusal = findCostRefusal(request, checked.reservation, context.clock.now())
+    const refusal =
+      findCostRefusal(request, checked.reservation, context.clock.now()) ??
+      (await findUnavailability(availability, checked.model.id))
     const use = idempotency && JSON.stringify([account, idempotency.key])
     if (use !== undefined && inUse.has(use)) return reject({ code: "idempotency-key-in-use" })
     if (use !== undefined) inUse.add(use)
@@ -98,6 +107,14 @@ function toAttributes(result: SubmitResult): SpanAttributes {
     "safelight.task.id": task.id,
     "safelight.model": task.model,
   }
+}
+
+async function findUnavailability(
+  availability: SubmitParts["availability"],
+  model: string,
+): Promise<Rejection | undefined> {
+  const reason = await availability?.findReason(model)
+  return reason && { code: "model-unavailable", model, reason }
 }
 
 interface Accepted {
@@ -147,7 +164,7 @@ async function admit(
   return admission
 }
 
-/** A replay is no new purchase, so what a new task would cost doesn't matter to it. */
+/** A replay is no new purchase, so neither what a new task would cost nor who could make it matters to it. */
 async function findKnown(
   { storage }: Context,
   { account, idempotency }: SubmitRequest,

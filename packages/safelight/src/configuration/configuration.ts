@@ -92,6 +92,8 @@ export interface EngineLimits {
   readonly removeAfterMs?: number
   /** How long after `--adopt` the bytes of earlier tasks are kept. */
   readonly adoptionHoldMs?: number
+  /** Whether a task that nobody can make now waits instead of being refused. */
+  readonly queueUnavailable?: boolean
 }
 
 export interface StudioLimits {

@@ -141,6 +141,7 @@ export const fileSchema = fields({
       removeAfterMs: v.exactOptional(wholeNumber(1, LONGEST_MS)),
       inputRetentionMs: v.exactOptional(wholeNumber(1_000, LONGEST_MS)),
       adoptionHoldMs: v.exactOptional(wholeNumber(1, LONGEST_MS)),
+      queueUnavailable: v.exactOptional(flag),
     }),
   ),
   studio: v.exactOptional(

@@ -297,6 +297,7 @@ async function createServiceEngine(
     })
   }
   const { channels, contentRefusals, models, verifyReads } = configuration
+  const { queueUnavailable = false, ...settings } = configuration.engine
   const canLink = configuration.publicUrl !== undefined
   const options = { channels, models, environment, log, createStudio, canLink }
   const routes = await createChannels(options)
@@ -319,7 +320,8 @@ async function createServiceEngine(
     clock,
     log,
     tracer: watching.tracer,
-    settings: { ...configuration.engine, retentionMs: configuration.retentionMs },
+    settings: { ...settings, retentionMs: configuration.retentionMs },
+    queueUnavailable,
     ...(contentRefusals !== undefined && { contentRefusals }),
     ...(verifyReads !== undefined && { verifyReads }),
     node: { host: hostname(), role: configuration.role, startedAt: parts.startedAt },
