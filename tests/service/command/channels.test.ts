@@ -47,7 +47,7 @@ async function createWorld(t: TestContext, options: StubOptions = {}): Promise<W
   const folder = await temporaryFolder(t)
   const channels = [{ type: "fal", baseUrl: stub.url, concurrency: 3 }]
   // Tasks that run on at the stub would hold up each stop.
-  const content = { channels, stopGraceMs: 0 }
+  const content = { channels, stopGraceMs: 0, engine: { queueUnavailable: true } }
   await writeFile(join(folder, "safelight.config.json"), JSON.stringify(content))
   const environment = { FAL_KEY: KEY }
   let service = await startService(folder, [], { environment })

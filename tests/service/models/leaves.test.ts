@@ -43,7 +43,9 @@ async function createWorld(t: TestContext) {
   return {
     channels: [{ type: "studio" }, { module, tier: 2 }],
     entries,
-    start: (changes: Partial<Configuration>) => start({ prices: PRICES, ...changes }),
+    // A node that makes the model is not needed for its tasks to wait.
+    start: (changes: Partial<Configuration>) =>
+      start({ prices: PRICES, engine: { queueUnavailable: true }, ...changes }),
   }
 }
 
