@@ -21,6 +21,7 @@ import {
   type BroughtKeys,
   type BroughtLinkKey,
 } from "./brought-keys.ts"
+import { findDefinitionFault } from "./named-definitions.ts"
 import { readExport } from "./read-export.ts"
 
 export interface CheckOptions {
@@ -62,6 +63,8 @@ export async function checkExport(options: CheckOptions): Promise<ExportManifest
     if (record.kind === "header") header = record
     if (record.kind === "trailer") trailer = record
     addKeys(brought, record)
+    const fault = record.kind === "definition" && findDefinitionFault(record.definition, digest)
+    if (fault) throw refused(fault)
     if (record.kind === "stream") {
       const { task } = checkRecord(record, digest)
       await sums.add(task)

@@ -4,9 +4,10 @@
  * stood between, with the SHA-256 of every byte before the last line. So a cut or altered file is
  * recognised without a database.
  *
- *   header  account*  key*  link-key*  stream*  trailer
+ *   header  account*  key*  link-key*  stream*  definition*  trailer
  *
- * Accounts and streams stand in the order of their ids' bytes, keys and link keys oldest first. The
+ * Accounts and streams stand in the order of their ids' bytes, keys and link keys oldest first. Definitions are those
+ * that the streams name. The
  * message of each schema says what a member must be: `"account.id" is not …`.
  */
 import {
@@ -151,6 +152,16 @@ const stream = object({
   linkEpochs: list(object({ key: name, epoch: integer(1) })),
 })
 
+/** What a task was accepted under: a price, or a model of a file. */
+const definition = object({
+  kind: v.literal("definition"),
+  definition: object({
+    kind: v.picklist(["model", "price"], "a kind of definition that this release knows"),
+    digest: sha256,
+    body: storable,
+  }),
+})
+
 /** What stands between header and trailer. */
 const counts = {
   accounts: count,
@@ -159,6 +170,8 @@ const counts = {
   streams: count,
   events: count,
   inputs: count,
+  /** Absent for none, as in a file of an earlier release. */
+  definitions: v.exactOptional(count),
 }
 
 const trailer = object({
@@ -170,7 +183,7 @@ const trailer = object({
 
 export const exportRecord = v.variant(
   "kind",
-  [header, account, key, linkKey, stream, trailer],
+  [header, account, key, linkKey, stream, definition, trailer],
   ({ path }) => (path === undefined ? "an object" : "a kind of record that this release knows"),
 )
 
@@ -201,6 +214,9 @@ const COUNTED = {
 
 /** `counts` with one more record. */
 export function countRecord(before: ExportCounts, record: BodyRecord): ExportCounts {
+  if (record.kind === "definition") {
+    return { ...before, definitions: (before.definitions ?? 0) + 1 }
+  }
   const counted = COUNTED[record.kind]
   const after = { ...before, [counted]: before[counted] + 1 }
   if (record.kind !== "stream") return after

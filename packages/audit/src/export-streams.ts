@@ -13,6 +13,7 @@ import {
   type StoredEvent,
   type Task,
 } from "@safelight/core"
+import { createNamedDefinitions } from "./named-definitions.ts"
 import { checkStream } from "./check-stream.ts"
 import {
   countRecord,
@@ -38,7 +39,13 @@ export interface ExportOptions {
 
 export type ExportSource = Pick<
   Storage,
-  "listAccounts" | "listKeys" | "readLinkKeys" | "readLinkEpoch" | "readSideRecords" | "scan"
+  | "listAccounts"
+  | "listDefinitions"
+  | "listKeys"
+  | "readLinkKeys"
+  | "readLinkEpoch"
+  | "readSideRecords"
+  | "scan"
 >
 
 /** So far. */
@@ -59,6 +66,7 @@ export async function* exportStreams(options: ExportOptions): AsyncGenerator<str
   const hash = createHash("sha256")
   let counts = NO_COUNTS
   let unfinished = 0
+  const named = createNamedDefinitions(digest)
   const write = (record: ExportRecord): string => {
     const line = toLine(record)
     hash.update(line)
@@ -72,17 +80,22 @@ export async function* exportStreams(options: ExportOptions): AsyncGenerator<str
   for await (const record of readAccounts(storage)) yield writeCounted(record)
   for await (const { streams } of readPages(storage)) {
     for (const stream of streams) {
-      unfinished += Number(!isTerminal(toTask(stream, digest)))
+      const task = toTask(stream, digest)
+      named.add(task)
+      unfinished += Number(!isTerminal(task))
       yield writeCounted(await readStream(storage, stream))
       onProgress?.({ streams: counts.streams, events: counts.events, unfinished })
     }
+  }
+  for (const definition of await named.list(storage)) {
+    yield writeCounted({ kind: "definition", definition })
   }
   yield toLine({ kind: "trailer", ...counts, sha256: hash.digest("hex") })
 }
 
 async function* readAccounts(
   storage: ExportSource,
-): AsyncGenerator<Exclude<BodyRecord, RecordOf<"stream">>> {
+): AsyncGenerator<Exclude<BodyRecord, RecordOf<"definition" | "stream">>> {
   for (const account of await storage.listAccounts()) {
     // No artifact has the empty name, so what is read is the account's own.
     const linkEpoch = await storage.readLinkEpoch({ account: account.id, task: "", key: "" })

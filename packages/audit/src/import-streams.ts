@@ -121,6 +121,7 @@ async function writeRecords(
       await importAccount(record, storage)
     }
     if (record.kind === "stream") await begin(record, bytes)
+    if (record.kind === "definition") await storage.keepDefinitions([record.definition])
   }
 
   /** Accounts are written one after another; all of them come before the streams. */

@@ -137,6 +137,12 @@ export {
   type UnitCost,
 } from "./money/cost.ts"
 export {
+  parsePriceDefinition,
+  toPriceDefinitions,
+  withKeptPrices,
+  type PriceDefinition,
+} from "./money/price-definitions.ts"
+export {
   currentPrices,
   DEFAULT_PRICES,
   findPrice,
@@ -146,6 +152,7 @@ export {
   toPriceVersion,
   withModelPrices,
   type ModelPrice,
+  type OwnPrice,
   type PriceBook,
   type PriceTable,
 } from "./money/prices.ts"
@@ -255,6 +262,7 @@ export {
   type ForgetFeedRequest,
   type ReadFeedRequest,
 } from "./ports/feed-storage.ts"
+export type { Definition, DefinitionStorage } from "./ports/definition-storage.ts"
 export type { JudgedMomentStorage } from "./ports/judged-moment-storage.ts"
 export type { InputClaim, InputContent, InputService } from "./ports/input-service.ts"
 export {

@@ -6,6 +6,7 @@ export {
   type DeploymentCheckOptions,
   type DeploymentRefusal,
 } from "./host/check-deployment.ts"
+export { keepPrices, readKeptPrices, type PriceSource } from "./host/kept-prices.ts"
 export type { PriceFault } from "./reads/check-prices.ts"
 export type { UnitCosts } from "./record/attempt-cost.ts"
 export {

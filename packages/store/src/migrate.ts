@@ -8,6 +8,7 @@ import { SafelightError } from "@safelight/core"
 import { sql, type Kysely } from "kysely"
 import type { StoreDialect } from "./sql/dialect.ts"
 import { createChargedMeasures } from "./charged-measures-schema.ts"
+import { createDefinitions } from "./definitions-schema.ts"
 import { createInitialSchema } from "./initial-schema.ts"
 import { createJudgedMoments } from "./judged-moments-schema.ts"
 import { createOperatorChanges } from "./operator-changes-schema.ts"
@@ -31,6 +32,7 @@ const SCHEMA: Schema = {
     createOperatorChanges,
     createJudgedMoments,
     createChargedMeasures,
+    createDefinitions,
   ],
   oldestCodeVersion: 1,
 }

@@ -6,6 +6,7 @@ import { SILENT_LOG, type Log, type Storage } from "@safelight/core"
 import { createAccountMethods } from "./accounts.ts"
 import { createAllTasksMethod } from "./all-tasks.ts"
 import { createChannelMethods } from "./channels.ts"
+import { createDefinitionMethods } from "./definitions.ts"
 import { createDeploymentMethods } from "./deployment.ts"
 import type { Database, Driver } from "./sql/driver.ts"
 import { createFeedWatch } from "./feed-watch.ts"
@@ -54,6 +55,7 @@ export function createStorage(driver: Driver, log: Log = SILENT_LOG): Storage {
     ...createAccountMethods(database, compiler),
     ...createAllTasksMethod(database, compiler),
     ...createChannelMethods(database, compiler),
+    ...createDefinitionMethods(database, compiler),
     ...createDeploymentMethods(database, compiler),
     ...feeds,
     ...createInsightMethods(database, compiler),

@@ -14,6 +14,7 @@ import type { StorageFixture } from "./storage-fixture.ts"
 import { IDEMPOTENCY_BEHAVIOURS } from "./storage-idempotency-behaviours.ts"
 import { INPUT_BEHAVIOURS } from "./storage-input-behaviours.ts"
 import { INSIGHT_BEHAVIOURS } from "./storage-insight-behaviours.ts"
+import { DEFINITION_BEHAVIOURS } from "./storage-definition-behaviours.ts"
 import { JUDGED_MOMENT_BEHAVIOURS } from "./storage-judged-moment-behaviours.ts"
 import { KEY_BEHAVIOURS } from "./storage-key-behaviours.ts"
 import { HOLD_BEHAVIOURS } from "./storage-hold-behaviours.ts"
@@ -68,6 +69,7 @@ export function describeStorage(
       ...KEY_BEHAVIOURS,
       ...TRANSFER_BEHAVIOURS,
       ...DEPLOYMENT_BEHAVIOURS,
+      ...DEFINITION_BEHAVIOURS,
       ...JUDGED_MOMENT_BEHAVIOURS,
       ...OPERATOR_CHANGE_BEHAVIOURS,
       ...WEBHOOK_BEHAVIOURS,

@@ -1,6 +1,6 @@
 /** One audit of the whole log for a command, with its progress and its report. */
 import { createAudit, describeFinding, type AuditReport } from "@safelight/audit"
-import { sha256 as digest } from "@safelight/engine"
+import { readKeptPrices, sha256 as digest } from "@safelight/engine"
 import type { CommandContext } from "../command-line/command-context.ts"
 import { printResult, type JsonOption } from "../command-line/print-result.ts"
 import type { Configuration } from "../configuration/configuration.ts"
@@ -26,7 +26,8 @@ export async function runAudit(
   const report = await withData(request, async (storage) => {
     const progress = createProgress(context, { isQuiet: true })
     try {
-      const audit = createAudit({ storage, digest, prices, models })
+      const book = await readKeptPrices(storage, { models, prices })
+      const audit = createAudit({ storage, digest, prices: book, models })
       return await audit[kind](({ tasks, events, findingCount }) => {
         progress.report(`${tasks} tasks, ${events} events, ${findingCount} findings`)
       })

@@ -18,6 +18,7 @@ import {
 import {
   createEngine,
   createIdentifiers,
+  keepPrices,
   systemClock,
   systemRandomness,
   type Engine,
@@ -141,7 +142,7 @@ async function assemble(options: ServiceOptions, plain: Log, closers: Close[]): 
   const artifacts = watching.observeArtifacts(await openArtifacts({ configuration, log, clock }))
   await requireOwnData({ storage, artifacts, adopt, clock, log })
   const opening = { configuration, environment, log, clock, storage, artifacts, watching, sandbox }
-  const parts = { ...opening, startedAt: clock.now() }
+  const parts = await withPrices({ ...opening, startedAt: clock.now() })
   const { engine, routes } = await createServiceEngine(parts, closers)
   await engine.clock.ready()
   if (options.trustsClock === true) await trustClock(parts, engine)
@@ -184,6 +185,13 @@ async function assemble(options: ServiceOptions, plain: Log, closers: Close[]): 
   const metrics = metricsServer && { metricsUrl: metricsServer.url }
   const addresses = { url: server.url, publicUrl, ...metrics }
   return { ...addresses, hasSandbox: sandbox, signIn, storage, engine, operator, stop }
+}
+
+/** With the prices that the database knows, and which it keeps from now on. */
+async function withPrices(parts: EngineParts): Promise<EngineParts> {
+  const { configuration, storage } = parts
+  const prices = await keepPrices(storage, configuration)
+  return { ...parts, configuration: { ...configuration, prices } }
 }
 
 function startWork(parts: EngineParts, engine: Engine, webhooks: Webhooks): Schedules {

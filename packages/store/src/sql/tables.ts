@@ -4,6 +4,7 @@
  * core, moments are milliseconds since the Unix epoch, and money is in integer micro-units.
  */
 import type {
+  Definition,
   Account,
   AccountTotals,
   ArtifactRow,
@@ -243,6 +244,8 @@ export const TABLES = {
     adoptedAt: integer(),
     secret: text(),
   }),
+  /** Of models of files and of prices: append-only, a trigger refuses everything else. */
+  definitions: describe<Definition>({ digest: text(), body: text(), kind: text() }),
   /** One row, `id` 1: by which moment things were last removed for their age. */
   judgedMoments: describe<{ readonly id: number; readonly at: number }>({
     id: integer(),

@@ -9,6 +9,7 @@ import { createMemoryAccounts } from "./memory-accounts.ts"
 import { listAllRows } from "./list-rows.ts"
 import { createMemoryAppends } from "./memory-appends.ts"
 import { createMemoryChannels } from "./memory-channels.ts"
+import { createMemoryDefinitions } from "./memory-definitions.ts"
 import { createMemoryDeployment, type MemoryDeployment } from "./memory-deployment.ts"
 import { createMemoryFeeds } from "./memory-feeds.ts"
 import { createMemoryInsight } from "./memory-insight.ts"
@@ -74,6 +75,7 @@ export function createMemoryStorage(): MemoryStorage {
       findAccount: (task) => rows.get(task)?.account ?? "",
     }),
     listAllTasks: async (request) => listAllRows(tables, request),
+    ...createMemoryDefinitions(),
     ...createMemoryDeployment(),
     ...createMemoryJudgedMoments(),
     ...createMemoryOperatorChanges(),
