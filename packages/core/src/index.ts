@@ -87,6 +87,14 @@ export type { ParameterIssue, ParameterIssueCode } from "./models/parameter-issu
 export { referenceToVideo, type ReferenceToVideoParameters } from "./models/reference-to-video.ts"
 export type { UnavailableReason } from "./models/unavailable-reason.ts"
 export { textToImage, type TextToImageParameters } from "./models/text-to-image.ts"
+export {
+  findMisfit,
+  upstreamSchema,
+  type Misfit,
+  type Upstream,
+  type UpstreamCost,
+  type ValueBounds,
+} from "./models/upstream.ts"
 
 export {
   ANY_VALUE,

@@ -8,15 +8,11 @@ import * as v from "valibot"
 import type { Usage } from "../task/events.ts"
 import { chargeUsage } from "../money/charge.ts"
 import type { LoggedParameters } from "../money/factors.ts"
-import type { UnitCost } from "../money/cost.ts"
 import type { ModelPrice } from "../money/prices.ts"
 import type { ArtifactKind } from "./artifact-kind.ts"
 import type { MediaKind } from "./media-url.ts"
 import { toParameterIssue, type ParameterIssue } from "./parameter-issue.ts"
-
-export interface Upstream {
-  readonly cost?: UnitCost
-}
+import type { Upstream } from "./upstream.ts"
 
 export type ParameterValues = Readonly<Record<string, unknown>>
 
@@ -72,7 +68,7 @@ export interface Model {
   charge(usage: Usage, price: ModelPrice, logged: LoggedParameters): number
   /** What it costs where no price table says it. */
   readonly price?: ModelPrice
-  /** By the type of the provider, what its file says of it. */
+  /** By a provider's type, how it makes this model: what the model's file says. */
   readonly upstreams?: Readonly<Record<string, Upstream>>
 }
 
