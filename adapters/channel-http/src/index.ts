@@ -2,7 +2,6 @@
 export { createHttpChannel, type HttpChannelOptions } from "./channel/http-channel.ts"
 export {
   defineProvider,
-  findModel,
   type Check,
   type CreateOutcome,
   type KeyCheck,
@@ -10,11 +9,15 @@ export {
   type Provider,
   type Unclear,
 } from "./declaration/provider.ts"
+export { findModelFault, type ServedUpstream } from "./channel/served-models.ts"
 export type {
+  Asked,
+  GeneralModel,
   InputRule,
   InputWays,
   ProviderModel,
   ProviderModels,
+  Unaccepted,
 } from "./declaration/provider-model.ts"
 export {
   addMembers,

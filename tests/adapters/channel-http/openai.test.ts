@@ -59,7 +59,10 @@ describe("OpenAI's models", () => {
     }
     for (const [shape, size] of Object.entries(sizes)) {
       const { toRequest: write } = openai.models[imageEdit.id] ?? assert.fail()
-      const { json } = write({ ...EDIT, aspect_ratio: shape }, "key", { model: imageEdit.id })
+      const { json } = write({ ...EDIT, aspect_ratio: shape }, "key", {
+        model: imageEdit.id,
+        upstream: "gpt-image-2",
+      })
       assert.equal((json as { size: string }).size, size)
       if (shape === "auto") continue
       const [width = 0, height = 0] = size.split("x").map(Number)

@@ -111,7 +111,7 @@ describe("a purchase at Runware", () => {
   it("has a UUID made of its key, the same at every release", () => {
     const { toRequest: write } = runware.models[textToImage.id] ?? assert.fail()
     const idOf = (key: string): unknown =>
-      (write(PICTURE, key, { model: textToImage.id }).json as Json[])[0]
+      (write(PICTURE, key, { model: textToImage.id, upstream: "runware:100@1" }).json as Json[])[0]
     const { taskUUID: one } = idOf("018f0c5e-7b1c-7a5e-9d3f-0123456789ab.1") as { taskUUID: string }
     const { taskUUID: two } = idOf("018f0c5e-7b1c-7a5e-9d3f-0123456789ab.2") as { taskUUID: string }
     assert.equal(one, "bfc0e2d1-8625-4f84-b8fc-fe9d822b1cd5")

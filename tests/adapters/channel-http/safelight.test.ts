@@ -91,7 +91,8 @@ describe("a purchase at another Safelight", () => {
   it("says all that was asked for, under our key, and one hop more than it was told", async () => {
     const parameters = { prompt: "fog", size: "square", colors: [{ r: 1, g: 2, b: 3 }] }
     const { toRequest: write } = safelight.models[textToImage.id] ?? assert.fail()
-    assert.deepEqual(write(parameters, "task.1", { model: textToImage.id, hops: 2 }), {
+    const asked = { model: textToImage.id, upstream: textToImage.id }
+    assert.deepEqual(write(parameters, "task.1", { ...asked, hops: 2 }), {
       method: "POST",
       path: "/v1/tasks",
       headers: { "idempotency-key": "task.1", "safelight-hops": "3" },

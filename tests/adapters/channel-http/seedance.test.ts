@@ -10,7 +10,8 @@ const model = comfyRouter.models[referenceToVideo.id] ?? assert.fail()
 const toUrls = (kind: string, count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => `https://media.example/${kind}-${index}`)
 const toContent = (parameters: object): unknown => {
-  const { json } = model.toRequest({ ...parameters }, "key", { model: referenceToVideo.id })
+  const asked = { model: referenceToVideo.id, upstream: "seedance" }
+  const { json } = model.toRequest({ ...parameters }, "key", asked)
   return (json as { readonly content: unknown }).content
 }
 

@@ -49,7 +49,7 @@ describe("the models of a declaration", () => {
       MODELS.map(({ id }) => id),
     )
     const { toRequest } = provider.models["acme/own"] ?? assert.fail()
-    const { json } = toRequest({ strength: 0.5 }, "key", { model: "acme/own" })
+    const { json } = toRequest({ strength: 0.5 }, "key", { model: "acme/own", upstream: "own" })
     assert.deepEqual(json, { strength: "0.50" })
   })
 })

@@ -27,6 +27,13 @@ import { NotSent } from "./not-sent.ts"
 import { PUT_INPUTS_MS, putInputs, type InputPlace } from "./put-inputs.ts"
 import { unavailable } from "../declaration/unavailable.ts"
 import { createWire, type Wire } from "./provider-wire.ts"
+import {
+  findServed,
+  listModels,
+  serveModels,
+  type ServedModel,
+  type ServedUpstream,
+} from "./served-models.ts"
 import { readPurchaseAnswer, readUploadAnswer, readWords } from "./purchase-answer.ts"
 import { isTurnedAway } from "../declaration/read-reply.ts"
 import { addCallback, createReceive } from "./receive-webhook.ts"
@@ -45,8 +52,13 @@ export interface HttpChannelOptions {
   readonly name?: string
   /** Replaces the provider's own: a stub, a proxy, a server of the same protocol. */
   readonly baseUrl?: string
-  /** Of the provider's models; all by default. */
+  /** Public models; those of the declaration and of `upstreams` by default. */
   readonly models?: readonly string[]
+  /**
+   * By public model, how the provider makes it. Without other names, values, constants or parameters to drop, a model
+   * of the declaration keeps its exact translation.
+   */
+  readonly upstreams?: Readonly<Record<string, ServedUpstream>>
   readonly concurrency?: number
   /** Hosts of outputs in addition to the provider's own, in the form of `MediaRequest.hosts`. */
   readonly outputHosts?: readonly string[]
@@ -81,10 +93,12 @@ const CHECK_MS = 15_000
 /** Throws `invalid-configuration`, naming the channel and what is wrong: the key, the address, a model. */
 export function createHttpChannel(options: HttpChannelOptions): Channel {
   const { provider } = options
-  const { canLink = false, models = Object.keys(provider.models) } = options
+  const { canLink = false, upstreams = {} } = options
   const { name = provider.name, outputHosts = [] } = options
-  const wire = createWire({ ...options, name })
-  for (const id of models) wire.toModel(id)
+  const { models = listModels(provider, upstreams) } = options
+  const served = serveModels({ provider, name, models, upstreams, baseUrl: options.baseUrl })
+  const connection = createWire({ ...options, name })
+  const wire: ModelWire = { ...connection, toModel: (id) => findServed(served, name, id) }
   const { cancel, find } = provider
   const unclear = createUnclearAnswers()
 
@@ -95,7 +109,7 @@ export function createHttpChannel(options: HttpChannelOptions): Channel {
     concurrency: options.concurrency ?? provider.concurrency,
     ...toTimes(
       provider,
-      models.some((id) => wire.toModel(id).inputs !== undefined),
+      [...served.values()].some(({ inputs }) => inputs !== undefined),
     ),
     ...(provider.requestsPerMinute !== undefined && {
       requestsPerMinute: provider.requestsPerMinute,
@@ -110,7 +124,7 @@ export function createHttpChannel(options: HttpChannelOptions): Channel {
       wire.toModel(model).accepts?.(parameters, { canLink }) ?? true,
     pollEvery: toPollEvery(options),
     submit: (request) => buy(wire, provider, request),
-    poll: (request) => pollProvider(wire, provider, request, unclear),
+    poll: (request) => pollProvider(wire, provider, request, unclear, upstreams[request.model]),
     ...toReceiving(options, wire),
     ...(cancel !== undefined && {
       cancel: ({ operation, signal }: PollRequest) => cancel(operation, wire.toSend(signal)),
@@ -119,10 +133,19 @@ export function createHttpChannel(options: HttpChannelOptions): Channel {
       find: ({ model, signal, upstreamKey: key }: FindRequest) =>
         find({ model, key }, wire.toSend(signal)),
     }),
-    check: () => checkProvider(provider, wire.toSend(AbortSignal.timeout(CHECK_MS)), models),
+    check: () =>
+      checkProvider(provider, {
+        send: wire.toSend(AbortSignal.timeout(CHECK_MS)),
+        models: models.map((id) => upstreams[id]?.model ?? id),
+        upstreams: models.flatMap((id) => upstreams[id]?.model ?? []),
+      }),
     hideSecrets: wire.hideSecrets,
     close: () => wire.close(),
   }
+}
+
+interface ModelWire extends Wire {
+  readonly toModel: (id: string) => ServedModel
 }
 
 function toPollEvery({ pollEvery, provider }: HttpChannelOptions): PollEvery {
@@ -172,16 +195,18 @@ async function pollProvider(
   provider: Provider,
   { operation, signal, upstreamKey }: PollRequest,
   unclear: UnclearAnswers,
+  { artifacts = [] }: Pick<ServedUpstream, "artifacts"> = {},
 ): Promise<PollOutcome> {
   const send = wire.toSend(signal)
   let last: Reply | undefined
   let retryAfterMs: number | undefined
-  const read = await provider.poll(operation, async (request) => {
+  const keep: Send = async (request) => {
     last = await send(request)
     const pauseMs = last.retryAfterMs ?? retryAfterMs
     retryAfterMs = pauseMs && Math.min(pauseMs, LONGEST_PAUSE_MS)
     return last
-  })
+  }
+  const read = await provider.poll(operation, keep, { artifacts })
   if (read?.kind !== "unclear") unclear.forget(upstreamKey)
   if (read === undefined) {
     throw unavailable(`${provider.name} ${describe(wire, last)}`, { retryAfterMs })
@@ -206,7 +231,11 @@ function describe(wire: Wire, last: Reply | undefined): string {
 /** In a line of the log. */
 const WORDS_CHARACTERS = 300
 
-async function buy(wire: Wire, provider: Provider, asked: ChannelRequest): Promise<SubmitOutcome> {
+async function buy(
+  wire: ModelWire,
+  provider: Provider,
+  asked: ChannelRequest,
+): Promise<SubmitOutcome> {
   const { name } = provider
   const { isRepeat, signal } = asked
   const put = await putInTime(wire, { provider, model: wire.toModel(asked.model), request: asked })
@@ -231,13 +260,13 @@ async function buy(wire: Wire, provider: Provider, asked: ChannelRequest): Promi
 }
 
 function toPurchase(
-  wire: Wire,
+  wire: ModelWire,
   { webhook }: Provider,
   asked: ChannelRequest,
   parameters: ParameterValues,
 ): ProviderRequest {
   const { callback, model, upstreamKey } = asked
-  const request = wire.toModel(model).toRequest(parameters, upstreamKey, asked)
+  const request = wire.toModel(model).toPurchase(parameters, upstreamKey, asked)
   const isCalledBack = webhook !== undefined && callback !== undefined
   return isCalledBack ? addCallback(request, webhook, callback, wire.origin) : request
 }

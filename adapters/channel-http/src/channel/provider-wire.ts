@@ -9,8 +9,7 @@ import { createHttpClient, type HttpClient } from "./http-client.ts"
 import { asSent } from "./not-sent.ts"
 import { presentOutputs } from "./present-outputs.ts"
 import { toProviderAddress } from "./provider-address.ts"
-import { findModel, type Provider } from "../declaration/provider.ts"
-import type { ProviderModel } from "../declaration/provider-model.ts"
+import type { Provider } from "../declaration/provider.ts"
 import type { ProviderRequest, Reply, Send } from "../declaration/provider-request.ts"
 import type { ReceiverOptions } from "./receive-webhook.ts"
 
@@ -37,7 +36,6 @@ export interface WireOptions {
 
 export interface Wire {
   readonly origin: string
-  readonly toModel: (id: string) => ProviderModel
   /** Rejects like `HttpClient.send`. */
   sendOnce(request: ProviderRequest, signal: AbortSignalLike): Promise<Reply>
   /**
@@ -85,12 +83,6 @@ export function createWire(options: WireOptions): Wire {
 
   return {
     origin,
-    toModel(id) {
-      const model = findModel(provider, id)
-      if (model !== undefined) return model
-      const message = `channel ${name} has no model ${id}`
-      throw new SafelightError({ code: "invalid-configuration", message })
-    },
     sendOnce: sendBy(purchases),
     hideSecrets,
     present: (outcome, signal) =>

@@ -17,6 +17,7 @@ import {
   type Refused,
 } from "@safelight/core"
 import type { Provider } from "../declaration/provider.ts"
+import { changeAt, listUrls } from "../declaration/media-members.ts"
 import type { InputRule, ProviderModel } from "../declaration/provider-model.ts"
 import type { Send } from "../declaration/provider-request.ts"
 
@@ -24,7 +25,7 @@ import type { Send } from "../declaration/provider-request.ts"
 export const PUT_INPUTS_MS = 15_000
 
 export interface InputPlace {
-  readonly model: ProviderModel
+  readonly model: { readonly inputs: ProviderModel["inputs"] }
   readonly provider: Provider
   readonly request: ChannelRequest
   /** Sends with the signal that ends all of this. */
@@ -40,13 +41,11 @@ type PutInputs =
 /** A failed input or upload is part of the result: only a bug of ours makes it reject. */
 export async function putInputs(place: InputPlace): Promise<PutInputs> {
   const { model, request, signal } = place
-  const parameters: Record<string, unknown> = { ...request.parameters }
+  let { parameters } = request
   try {
-    for (const [param, rule] of Object.entries(model.inputs ?? {})) {
-      const urls = parameters[param]
-      if (urls === undefined) continue
+    for (const [path, rule] of Object.entries(model.inputs ?? {})) {
       // oxlint-disable-next-line no-await-in-loop
-      parameters[param] = await putAll(place, rule, urls)
+      parameters = await putAll(place, rule, parameters, path)
     }
     // An input that ignores the signal may have come too late.
     if (model.inputs !== undefined && signal.aborted) return TOO_LONG
@@ -69,14 +68,18 @@ function readFault(error: unknown, signal: AbortSignal): NotCreated | Refused {
 
 const TOO_LONG: NotCreated = { kind: "not-created", reason: "inputs_took_too_long" }
 
-async function putAll(place: InputPlace, rule: InputRule, value: unknown): Promise<unknown> {
-  if (typeof value === "string") return put(place, rule, value)
-  if (!Array.isArray(value)) return value
-  const urls: unknown[] = []
+async function putAll(
+  place: InputPlace,
+  rule: InputRule,
+  parameters: ParameterValues,
+  path: string,
+): Promise<ParameterValues> {
+  const urls: string[] = []
   // In turn, so that one is in memory at a time.
   // oxlint-disable-next-line no-await-in-loop
-  for (const url of value) urls.push(await putAll(place, rule, url))
-  return urls
+  for (const url of listUrls(parameters, path)) urls.push(await put(place, rule, url))
+  let position = 0
+  return changeAt(parameters, path, () => urls[position++]) as ParameterValues
 }
 
 async function put(place: InputPlace, rule: InputRule, url: string): Promise<string> {

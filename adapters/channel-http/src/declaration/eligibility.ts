@@ -3,16 +3,18 @@
  * parameter is left out or changed without the caller's knowledge.
  */
 import type { Ineligible, ReferenceToVideoParameters, TextToImageParameters } from "@safelight/core"
+import type { Unaccepted } from "./provider-model.ts"
 
 /** By parameter: why its value can't be expressed, in words for people; false if it can. */
 export type Obstacles = Readonly<Record<string, string | false>>
 
-/** Ineligible by the first obstacle that has a reason. */
-export function acceptsUnless(obstacles: Obstacles): true | Ineligible {
-  const found = Object.entries(obstacles).find(([, reason]) => reason !== false)
-  if (found === undefined) return true
-  const [param, reason] = found
-  return { kind: "ineligible", reason: String(reason), param }
+/** Ineligible by the obstacles that have a reason, the first of them first. */
+export function acceptsUnless(obstacles: Obstacles): true | Unaccepted {
+  const [first, ...further] = Object.entries(obstacles).flatMap(([param, reason]): Ineligible[] =>
+    reason === false ? [] : [{ kind: "ineligible", reason, param }],
+  )
+  if (first === undefined) return true
+  return further.length === 0 ? first : { ...first, further }
 }
 
 /** For images of providers that take no colours and always check what they make. */

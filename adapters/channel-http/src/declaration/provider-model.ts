@@ -7,6 +7,7 @@ import type {
   ImageEditParameters,
   Ineligible,
   Json,
+  MediaKind,
   ParameterValues,
   ReferenceToVideoParameters,
   TextToImageParameters,
@@ -30,19 +31,38 @@ export interface InputWays {
   readonly canLink: boolean
 }
 
+/** Ineligible for one reason, and for every further one. */
+export interface Unaccepted extends Ineligible {
+  readonly further?: readonly Ineligible[]
+}
+
+/** What a purchase was asked for, beside its parameters. */
+export interface Asked extends Pick<ChannelRequest, "model" | "hops" | "traceparent"> {
+  /** The provider's own model: the declaration's, unless the channel's operator names another. */
+  readonly upstream: string
+}
+
 export interface ProviderModel<Parameters extends ParameterValues = ParameterValues> {
-  /** The provider's own model, for people. */
+  /** The provider's own model. */
   readonly upstream?: string
   /** Whether the parameters can be expressed exactly; by default they can. */
-  accepts?(this: void, parameters: Parameters, ways: InputWays): true | Ineligible
-  /** By parameter; the others are sent unchanged. Applied after `accepts` and before `toRequest`. */
+  accepts?(this: void, parameters: Parameters, ways: InputWays): true | Unaccepted
+  /**
+   * By parameter, or by the path of a member (`elements/image_url`, lists implied); all others are sent unchanged.
+   * Applied after `accepts` and before `toRequest`.
+   */
   readonly inputs?: Readonly<Record<string, InputRule>>
-  toRequest(
-    this: void,
-    parameters: Parameters,
-    upstreamKey: string,
-    asked: Pick<ChannelRequest, "model" | "hops" | "traceparent">,
-  ): ProviderRequest
+  toRequest(this: void, parameters: Parameters, upstreamKey: string, asked: Asked): ProviderRequest
+}
+
+/** A model that the provider makes under a name that only the operator knows. */
+export interface GeneralModel {
+  /** The provider's own id. */
+  readonly upstream: string
+  /** What it makes, the main kind first; empty if that is not known. */
+  readonly artifacts: readonly string[]
+  /** What its media are, by the path of the parameter as it is sent, lists implied. */
+  readonly media: Readonly<Record<string, MediaKind>>
 }
 
 /**

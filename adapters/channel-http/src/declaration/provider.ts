@@ -10,6 +10,7 @@ import {
   type ChannelCheck,
   type Completed,
   type Json,
+  type MediaKind,
   type NotCreated,
   type Pending,
   type PollEvery,
@@ -18,7 +19,7 @@ import {
   type Refused,
   type Submission,
 } from "@safelight/core"
-import type { ProviderModel, ProviderModels } from "./provider-model.ts"
+import type { GeneralModel, InputRule, ProviderModel, ProviderModels } from "./provider-model.ts"
 import type { ProviderRequest, Reply, RequestToAuthorize, Send } from "./provider-request.ts"
 import type { Webhook } from "./webhook.ts"
 
@@ -50,7 +51,7 @@ export interface KeyCheck {
   readonly readKey: (reply: Reply) => boolean | undefined
 }
 
-/** A check that takes more than one request; `models` are those that the channel serves. */
+/** A check that takes more than one request; `models` are those that the channel serves, by the operator's names. */
 export type Check = (send: Send, models: readonly string[]) => Promise<ChannelCheck>
 
 export interface Provider {
@@ -83,8 +84,17 @@ export interface Provider {
   readonly submission: Submission | KeyedUnstated
   /** By the id of the public model. */
   readonly models: ProviderModels
-  /** Any other model that the operator of the channel names; none by default. */
-  readonly otherModels?: ProviderModel
+  /** By the host of `baseUrl`, where that has the same models under ids of its own: by public model, the id. */
+  readonly upstreamsAt?: Readonly<Record<string, Readonly<Record<string, string>>>>
+  /**
+   * The one rule for any other model, by the provider's own id, to which the operator maps a public one: its
+   * parameters come as the provider names them. Undefined for kinds that it does not make. None by default.
+   */
+  readonly toModel?: (model: GeneralModel) => ProviderModel | undefined
+  /** By kind, how the media of those other models reach it; as the request holds them by default. */
+  readonly mediaInputs?: Readonly<Partial<Record<MediaKind, InputRule>>>
+  /** Whether it has a model, by a request that buys nothing; undefined if the answer doesn't say. */
+  readonly hasModel?: (upstream: string, send: Send) => Promise<boolean | undefined>
   /** What `Channel.relays` says. */
   readonly relays?: true
   readonly concurrency: number
@@ -106,8 +116,15 @@ export interface Provider {
    * asked. A 402 is always that.
    */
   readonly outOfMoney?: RegExp
-  /** The state of the work; undefined if the answer does not report it, and then it is polled again. */
-  readonly poll: (operation: Json, send: Send) => Promise<PollOutcome | Unclear | undefined>
+  /**
+   * The state of the work; undefined if the answer does not report it, and then it is polled again. `model` is what the
+   * channel serves by the rule of `toModel`.
+   */
+  readonly poll: (
+    operation: Json,
+    send: Send,
+    model?: Pick<GeneralModel, "artifacts">,
+  ) => Promise<PollOutcome | Unclear | undefined>
   /** Absent if it has no webhooks, or none that a purchase can request. */
   readonly webhook?: Webhook
   /** The pause between two polls: 0.5 to 15 s by default, and never below an outcome's `pollAfterMs`. */
@@ -157,18 +174,10 @@ export function defineProvider(provider: Provider): Provider {
   return provider
 }
 
-/** Undefined if it has no such model. */
-export function findModel(
-  { models, otherModels }: Pick<Provider, "models" | "otherModels">,
-  id: string,
-): ProviderModel | undefined {
-  return Object.hasOwn(models, id) ? models[id] : otherModels
-}
-
 function checkUploads(provider: Provider): void {
-  const { models, otherModels, submission, upload } = provider
-  const all = [...Object.values(models), ...(otherModels === undefined ? [] : [otherModels])]
-  const rules = all.flatMap(({ inputs = {} }) => Object.values(inputs))
+  const { mediaInputs = {}, models, submission, upload } = provider
+  const own = Object.values(models).flatMap(({ inputs = {} }) => Object.values(inputs))
+  const rules = [...own, ...Object.values(mediaInputs)]
   if (rules.every(({ by }) => by !== "upload")) return
   if (upload === undefined) throw invalid(provider, "has no upload")
   // A repeat would have another URL, and so be another request with the same key.

@@ -1,12 +1,15 @@
 /**
- * ModelArk of BytePlus or, with `"baseUrl": "https://ark.cn-beijing.volces.com"`, Ark of Volcengine, which must offer
- * models of the same names.
+ * ModelArk of BytePlus or, with `"baseUrl": "https://ark.cn-beijing.volces.com"`, Ark of Volcengine, whose models have
+ * names of their own.
  *
  * - An image comes in the answer to the purchase, without a watermark. Its URL is signed for a day and is the
  *   operation. An aspect ratio becomes a size of exactly that ratio: the smallest for `1k`, the largest for `2k`.
  * - One or two images alone are the first frame of a video and the last; in any other case all are references. A
  *   video is gone a day after its end.
  * - Failures are not billed: another attempt follows, unless the code begins with `Invalid` or names sensitive content.
+ * - Any other model is one of images or of video by what it makes. Its parameters are members of the body. Images of an
+ *   image are `image`. Media of a video are its content, with their parameter's name as the role if it is one
+ *   (`first_frame`, `last_frame`, `reference_image` and the like).
  * - Only a waiting task can be cancelled: the same request removes the record of a finished one.
  *
  * Charges are reported in `tokens` of a video and `images`.
@@ -28,7 +31,8 @@ import {
 } from "@safelight/core"
 import { acceptsUnless, findSquareObstacles } from "../declaration/eligibility.ts"
 import { defineProvider, type CreateOutcome } from "../declaration/provider.ts"
-import type { ProviderModel } from "../declaration/provider-model.ts"
+import { takeMedia } from "../declaration/media-members.ts"
+import type { GeneralModel, ProviderModel } from "../declaration/provider-model.ts"
 import { addMembers, type Body, type Reply } from "../declaration/provider-request.ts"
 import {
   at,
@@ -52,14 +56,14 @@ const KEPT_MS = 24 * 3_600_000 + 5 * 60_000
 const SENSITIVE = /^(Input|Output)[A-Za-z]*SensitiveContentDetected/
 const INVALID = /^Invalid/
 
-function toModel<Parameters extends ParameterValues>(
-  upstream: string,
+function toOwn<Parameters extends ParameterValues>(
+  own: string,
   path: string,
   toBody: (parameters: Parameters) => Body,
 ) {
   return {
-    upstream,
-    toRequest: (parameters) => ({
+    upstream: own,
+    toRequest: (parameters, _key, { upstream }) => ({
       method: "POST",
       path,
       json: { model: upstream, ...toBody(parameters) },
@@ -67,24 +71,72 @@ function toModel<Parameters extends ParameterValues>(
   } satisfies ProviderModel<Parameters>
 }
 
+/** A film if that is what the model makes; anything else is a picture. */
+function toModel({ artifacts: [kind = "image"], media }: GeneralModel): ProviderModel | undefined {
+  if (kind === "video") return toOwn("", TASKS, (parameters) => toContent(parameters, media))
+  return kind === "image"
+    ? toOwn("", PICTURES, (parameters) => toPictures(parameters, media))
+    : undefined
+}
+
+/** Its images are one member, whatever they are called. */
+function toPictures(parameters: ParameterValues, media: GeneralModel["media"]): Body {
+  const { found, others } = takeMedia(parameters, media)
+  const urls = found.map(({ url }) => url)
+  return {
+    response_format: "url",
+    watermark: false,
+    ...(others as Body),
+    ...(urls.length > 0 && { image: urls.length === 1 ? urls[0] : urls }),
+  }
+}
+
+/** Media whose parameter is no role are frames or references by the rule of Seedance. */
+function toContent(parameters: ParameterValues, media: GeneralModel["media"]): Body {
+  const { found, others } = takeMedia(parameters, media)
+  const { prompt, ...rest } = others
+  const isFrames = found.length <= 2 && found.every(({ kind }) => kind === "image")
+  const frames = isFrames ? ["first_frame", "last_frame"] : []
+  const items = found.map(({ kind, param, url }, index): Body => {
+    const role = ROLES.has(param) ? param : (frames[index] ?? `reference_${kind}`)
+    return { type: `${kind}_url`, [`${kind}_url`]: { url }, role }
+  })
+  const text = typeof prompt === "string" && prompt !== "" ? [{ type: "text", text: prompt }] : []
+  return { content: [...text, ...items], ...(rest as Body) }
+}
+
+const ROLES: ReadonlySet<string> = new Set([
+  "first_frame",
+  "last_frame",
+  "reference_image",
+  "reference_video",
+  "reference_audio",
+])
+
 const film: ProviderModel<ReferenceToVideoParameters> = {
-  ...toModel("dreamina-seedance-2-5-260628", TASKS, toSeedance),
+  ...toOwn("dreamina-seedance-2-5-260628", TASKS, toSeedance),
   ...seedanceFilm,
 }
 
 const picture: ProviderModel<TextToImageParameters> = {
-  ...toModel("seedream-5-0-pro-260628", PICTURES, toSeedream),
+  ...toOwn("seedream-5-0-pro-260628", PICTURES, toSeedream),
   accepts: (parameters) => acceptsUnless(findSquareObstacles(parameters)),
 }
 
 const edit: ProviderModel<ImageEditParameters> = {
-  ...toModel("seedream-5-0-pro-260628", PICTURES, toSeedreamEdit),
+  ...toOwn("seedream-5-0-pro-260628", PICTURES, toSeedreamEdit),
   accepts: (parameters) => acceptsUnless(findSeedreamEditObstacles(parameters)),
 }
 
 /** `since` is in seconds. */
 function toLinked(url: string, since: number | undefined): LinkedOutput {
   return { url, ...(since !== undefined && { expiresAt: since * 1_000 + KEPT_MS }) }
+}
+
+/** Of a picture in an operation. */
+function toOutput(picture: Json): readonly LinkedOutput[] {
+  const [url, expiresAt] = [textAt(picture, "url"), numberAt(picture, "expiresAt")]
+  return url === undefined ? [] : [{ url, ...(expiresAt !== undefined && { expiresAt }) }]
 }
 
 function readError(error: Json | undefined): CreateOutcome & PollOutcome {
@@ -95,25 +147,30 @@ function readError(error: Json | undefined): CreateOutcome & PollOutcome {
   return { kind: "not-created", reason: "provider_failed" }
 }
 
-/** The one picture, or the error in its place. It can't be asked for again, so its URL is the operation. */
+/** The pictures, or the error in their place. They can't be asked for again, so their URLs are the operation. */
 function readPictures(json: Json | undefined): CreateOutcome | undefined {
-  const [first] = listAt(json, "data")
-  const url = textAt(first, "url")
-  if (url !== undefined) {
+  const items = listAt(json, "data")
+  const [picture, ...more] = items.flatMap((item) => {
+    const url = textAt(item, "url")
+    return url === undefined ? [] : [{ ...toLinked(url, numberAt(json, "created")) }]
+  })
+  if (picture !== undefined) {
     const made = at(json, "usage", "generated_images") ?? null
     return {
       kind: "accepted",
-      operation: { picture: { ...toLinked(url, numberAt(json, "created")) }, made },
+      operation: { picture, made, ...(more.length > 0 && { more }) },
     }
   }
-  const error = at(first, "error")
+  const error = at(items[0], "error")
   return error === undefined ? undefined : readError(error)
 }
 
 function readFilm(json: Json | undefined): PollOutcome | undefined {
   const url = textAt(json, "content", "video_url")
   if (url !== undefined) {
-    return { kind: "completed", outputs: [toLinked(url, numberAt(json, "updated_at"))] }
+    const urls = [url, textAt(json, "content", "last_frame_url") ?? []].flat()
+    const since = numberAt(json, "updated_at")
+    return { kind: "completed", outputs: urls.map((each) => toLinked(each, since)) }
   }
   return at(json, "content") === null ? { kind: "refused", code: "no_output" } : undefined
 }
@@ -145,6 +202,15 @@ export const ark = defineProvider({
     [textToImage.id]: picture,
     [imageEdit.id]: edit,
   },
+  upstreamsAt: {
+    "ark.cn-beijing.volces.com": {
+      [referenceToVideo.id]: "doubao-seedance-2-5-260628",
+      [textToImage.id]: "doubao-seedream-5-0-pro-260628",
+      [imageEdit.id]: "doubao-seedream-5-0-pro-260628",
+    },
+  },
+  toModel,
+  mediaInputs: { video: { by: "link" } },
   readCreate(reply) {
     const { json, status } = reply
     const id = textAt(json, "id")
@@ -167,11 +233,9 @@ export const ark = defineProvider({
       request.path === TASKS ? addMembers(request, { callback_url: url }) : request,
   },
   async poll(operation, send) {
-    const url = textAt(operation, "picture", "url")
-    if (url !== undefined) {
-      const expiresAt = numberAt(operation, "picture", "expiresAt")
-      const output = { url, ...(expiresAt !== undefined && { expiresAt }) }
-      return { kind: "completed", outputs: [output] }
+    if (at(operation, "picture") !== undefined) {
+      const pictures = [at(operation, "picture") ?? null, ...listAt(operation, "more")]
+      return { kind: "completed", outputs: pictures.flatMap(toOutput) }
     }
     const { json, status } = await send({ method: "GET", path: toPath(operation) })
     if (status !== 200) return undefined

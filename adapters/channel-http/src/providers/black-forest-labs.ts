@@ -3,6 +3,8 @@
  * callback about a job whose cluster is unknown carries its end, which is then used.
  *
  * - Text to image has all six sizes exactly, an edit exactly the asked ratio, with sides that are multiples of 16.
+ * - Any other model of images gets the parameters as its body, a list of images as `input_image`, `input_image_2` and so on
+ *   if its parameter is renamed to `input_image`.
  * - An output is gone ten minutes after it was made.
  * - Moderation and failures end the task: the documentation doesn't say whether they are billed.
  *
@@ -23,8 +25,9 @@ import {
 import { toEditPixels } from "../declaration/edit-pixels.ts"
 import { acceptsUnless, findPictureObstacles } from "../declaration/eligibility.ts"
 import { defineProvider } from "../declaration/provider.ts"
-import type { ProviderModel } from "../declaration/provider-model.ts"
-import { addMembers, type Reply } from "../declaration/provider-request.ts"
+import { takeMedia } from "../declaration/media-members.ts"
+import type { GeneralModel, ProviderModel } from "../declaration/provider-model.ts"
+import { addMembers, type Body, type Reply } from "../declaration/provider-request.ts"
 import { at, listAt, readTurnedAway, textAt, toCost, toRefused } from "../declaration/read-reply.ts"
 
 const POLL_AFTER_MS = 1_000
@@ -35,6 +38,8 @@ const MOST_PIXELS = 4 * 1024 * 1024
 
 /** By our quality: the cheaper one is another model. */
 const EDIT_MODELS = { low: "flux-2-klein-9b", medium: "flux-2-pro" } as const
+
+const EDIT_UPSTREAM = `${EDIT_MODELS.medium} or ${EDIT_MODELS.low}`
 
 /** Of a klein model. */
 const MOST_KLEIN_IMAGES = 4
@@ -47,15 +52,15 @@ const FAILED: ReadonlySet<string> = new Set(["Error", "Failed"])
 const picture: ProviderModel<TextToImageParameters> = {
   upstream: "flux-2-klein-4b",
   accepts: (parameters) => acceptsUnless(findPictureObstacles(parameters)),
-  toRequest: ({ prompt, size }) => ({
+  toRequest: ({ prompt, size }, _key, { upstream }) => ({
     method: "POST",
-    path: "/v1/flux-2-klein-4b",
+    path: `/v1/${upstream}`,
     json: { prompt, ...PICTURE_SIZES[size] },
   }),
 }
 
 const edit: ProviderModel<ImageEditParameters> = {
-  upstream: `${EDIT_MODELS.medium} or ${EDIT_MODELS.low}`,
+  upstream: EDIT_UPSTREAM,
   accepts(asked) {
     const pixels = toEditPixels(asked)
     const isLarge = pixels !== undefined && pixels.width * pixels.height > MOST_PIXELS
@@ -69,16 +74,35 @@ const edit: ProviderModel<ImageEditParameters> = {
       resolution: isLarge && "2k is not offered in this shape",
     })
   },
-  toRequest(asked) {
+  toRequest(asked, _key, { upstream }) {
     const { image_urls: images, output_format, prompt, quality } = asked
     const inputs = images.map((url, index) => [toInputName(index), toInput(url)] as const)
     const json = { prompt, ...toEditPixels(asked), output_format, ...Object.fromEntries(inputs) }
-    return { method: "POST", path: `/v1/${EDIT_MODELS[quality]}`, json }
+    const model = upstream === EDIT_UPSTREAM ? EDIT_MODELS[quality] : upstream
+    return { method: "POST", path: `/v1/${model}`, json }
   },
 }
 
-function toInputName(index: number): string {
-  return index === 0 ? "input_image" : `input_image_${index + 1}`
+function toInputName(index: number, name = "input_image"): string {
+  return index === 0 ? name : `${name}_${index + 1}`
+}
+
+/** It makes images alone. A list of images has a member each: `input_image`, `input_image_2` and so on. */
+function toModel({ artifacts: [kind = "image"], media }: GeneralModel): ProviderModel | undefined {
+  if (kind !== "image") return undefined
+  return {
+    toRequest(parameters, _key, { upstream }) {
+      const { found, others } = takeMedia(parameters, media)
+      const counts = new Map<string, number>()
+      const inputs = found.map(({ param, url }) => {
+        const index = counts.get(param) ?? 0
+        counts.set(param, index + 1)
+        return [toInputName(index, param), toInput(url)] as const
+      })
+      const json = { ...(others as Body), ...Object.fromEntries(inputs) }
+      return { method: "POST", path: `/v1/${upstream}`, json }
+    },
+  }
 }
 
 /** A URL or bare base64. */
@@ -125,6 +149,7 @@ export const blackForestLabs = defineProvider({
   concurrency: 24,
   submitTimeoutMs: 30_000,
   models: { [textToImage.id]: picture, [imageEdit.id]: edit },
+  toModel,
   readCreate(reply) {
     const { json, retryAfterMs, status } = reply
     const [id, url] = [textAt(json, "id"), textAt(json, "polling_url")]

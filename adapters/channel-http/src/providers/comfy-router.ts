@@ -5,6 +5,8 @@
  *
  * - Text to image costs what Recraft V4.1 itself costs: the router lists no flash tier of it. The edit is Seedream's,
  *   since the router offers none by Grok. Videos follow Ark's rules.
+ * - Any other model, as `provider/model`, gets the parameters as its body; its outputs are all files of the answer, which
+ *   is in its own provider's form.
  * - After `queue_timeout` no provider had the work, so another attempt follows. `provider_error`, a provider's time-out
  *   and a refusal of content may have been billed, so each of them ends the task.
  *
@@ -24,7 +26,7 @@ import {
 } from "@safelight/core"
 import { acceptsUnless, findSquareObstacles } from "../declaration/eligibility.ts"
 import { defineProvider, type Unclear } from "../declaration/provider.ts"
-import type { ProviderModel } from "../declaration/provider-model.ts"
+import type { InputRule, ProviderModel } from "../declaration/provider-model.ts"
 import type { Body, Reply } from "../declaration/provider-request.ts"
 import {
   at,
@@ -47,7 +49,7 @@ const POLL_AFTER_MS = 2_000
 /** 10 MiB, less a prompt of 8,000 characters and the rest. */
 const MOST_URL_CHARACTERS = 10 * 1024 * 1024 - 100_000
 /** Five shorter data URLs fit into a request. */
-const LINKED_CHARACTERS = 1024 * 1024
+const LARGE: InputRule = { by: "link", fromCharacters: 1024 * 1024 }
 const BUCKET = "x-comfy-error-type"
 
 /** By `error_type`, how failed work ends. Work that the router may have been billed for is not bought again. */
@@ -59,13 +61,13 @@ const FAILURES: Readonly<Record<string, PollOutcome>> = {
   queue_timeout: { kind: "not-created", reason: "provider_failed" },
 }
 
-function toModel<Parameters extends ParameterValues>(
-  upstream: string,
+function toOwn<Parameters extends ParameterValues>(
+  own: string,
   toBody: (parameters: Parameters) => Body,
 ) {
   return {
-    upstream,
-    toRequest: (parameters, key) => ({
+    upstream: own,
+    toRequest: (parameters, key, { upstream }) => ({
       method: "POST",
       path: `/v2/models/${upstream}/requests`,
       headers: { "idempotency-key": key },
@@ -76,7 +78,7 @@ function toModel<Parameters extends ParameterValues>(
 
 /** Of the sizes that Recraft V4.1 makes only the square of 1024 × 1024 is one of ours. */
 const picture: ProviderModel<TextToImageParameters> = {
-  ...toModel("recraft/recraftv4_1", toRecraft),
+  ...toOwn("recraft/recraftv4_1", toRecraft),
   accepts(parameters) {
     const { background_color: _, colors: _colors, ...obstacles } = findSquareObstacles(parameters)
     return acceptsUnless(obstacles)
@@ -98,7 +100,7 @@ function toRgb({ b, g, r }: TextToImageParameters["colors"][number]): Body {
 }
 
 const edit: ProviderModel<ImageEditParameters> = {
-  ...toModel("byteplus/seedream-5-0-pro-260628", toSeedreamEdit),
+  ...toOwn("byteplus/seedream-5-0-pro-260628", toSeedreamEdit),
   accepts(asked, { canLink }) {
     const characters = asked.image_urls.reduce((sum, { length }) => sum + length, 0)
     const isLarge = characters > MOST_URL_CHARACTERS
@@ -107,11 +109,11 @@ const edit: ProviderModel<ImageEditParameters> = {
       image_urls: !canLink && isLarge && "the images are too large to go along",
     })
   },
-  inputs: { image_urls: { by: "link", fromCharacters: LINKED_CHARACTERS } },
+  inputs: { image_urls: LARGE },
 }
 
 const film: ProviderModel<ReferenceToVideoParameters> = {
-  ...toModel("byteplus/dreamina-seedance-2-5-260628", toSeedance),
+  ...toOwn("byteplus/dreamina-seedance-2-5-260628", toSeedance),
   ...seedanceFilm,
 }
 
@@ -144,6 +146,8 @@ export const comfyRouter = defineProvider({
   concurrency: 2,
   submitTimeoutMs: 60_000,
   models: { [textToImage.id]: picture, [imageEdit.id]: edit, [referenceToVideo.id]: film },
+  toModel: () => toOwn("", (parameters) => parameters as Body),
+  mediaInputs: { image: LARGE, video: { by: "link" }, audio: LARGE },
   readCreate(reply) {
     const { headers, json, status } = reply
     const operation = status === 201 ? readQueueHandle(json) : undefined

@@ -1,7 +1,9 @@
 /**
  * fal's queue. The public models are its own endpoints with `size` and `count` renamed.
  *
- * - Outputs are read from `images`, `image`, `videos` and `video`: files with a `url`, or URLs, data URLs included.
+ * - Any other endpoint gets the parameters as its body. Outputs are read from `images`, `image`, `videos`, `video`, the
+ *   names of sound and 3D models, or else every file of the answer: files with a `url`, or URLs, data URLs included. A
+ *   text is read from `output` or `text`.
  * - A 5xx on the result is not billed: another attempt follows if fal says whose failure it was, or gives the same
  *   answer five times in a row. A partner's moderation may have been billed.
  * - A callback is signed with a key that fal publishes. It names no endpoint, so its address does (`?app=owner/app`).
@@ -28,12 +30,14 @@ import {
 } from "@safelight/core"
 import { acceptsUnless } from "../declaration/eligibility.ts"
 import { defineProvider, type Unclear } from "../declaration/provider.ts"
+import { toTextOutput } from "../declaration/text-output.ts"
 import { toJson, type ProviderModel } from "../declaration/provider-model.ts"
 import type { ProviderRequest, Reply } from "../declaration/provider-request.ts"
 import {
   at,
   cancelHandle,
   findUrls,
+  listAt,
   readCancelRequested,
   readQueueHandle,
   readTurnedAway,
@@ -44,6 +48,9 @@ import {
 } from "../declaration/read-reply.ts"
 
 const POLL_AFTER_MS = 2_000
+
+/** The list of all endpoints, at a host of its own. */
+const MODELS = "https://api.fal.ai/v1/models"
 
 /** An id that no request has: a caller with a key is answered that there is none, any other is turned away. */
 const NO_REQUEST = "00000000-0000-4000-8000-000000000000"
@@ -70,11 +77,10 @@ const ENDPOINTS: Readonly<Record<string, string>> = {
 }
 
 /** fal's own names take the place of ours. */
-function toModel(id: string): ProviderModel {
-  const upstream = ENDPOINTS[id] ?? ""
+function toOwn(id: string): ProviderModel {
   return {
-    upstream,
-    toRequest({ count, size, sync_mode: _sync, ...others }) {
+    upstream: ENDPOINTS[id] ?? "",
+    toRequest({ count, size, sync_mode: _sync, ...others }, _key, { upstream }) {
       const json = toJson({
         ...others,
         ...(size !== undefined && { image_size: size }),
@@ -87,7 +93,7 @@ function toModel(id: string): ProviderModel {
 
 /** Documented for 480p and 720p alone. */
 const film: ProviderModel<ReferenceToVideoParameters> = {
-  ...toModel(referenceToVideo.id),
+  ...toOwn(referenceToVideo.id),
   accepts: ({ resolution }) =>
     acceptsUnless({ resolution: resolution === "1080p" && "resolution 1080p is not offered" }),
 }
@@ -150,7 +156,7 @@ const FAILED: NotCreated = { kind: "not-created", reason: "provider_failed" }
  * A failure counts if fal says whose it is: the model's in `detail`, a runner's in `error_type`. Any other answer
  * is about this request for the result, which is paid for and still there.
  */
-function readResult(reply: Reply): PollOutcome | Unclear | undefined {
+function readResult(reply: Reply, isText: boolean): PollOutcome | Unclear | undefined {
   const { json, status } = reply
   const isModels = textAt(json, "detail", 0, "type") !== undefined
   const isRunners = RUNNER_FAILED.test(textAt(json, "error_type") ?? "")
@@ -160,20 +166,39 @@ function readResult(reply: Reply): PollOutcome | Unclear | undefined {
     return { kind: "unclear", answer: reply, meaning: FAILED }
   }
   if (status === 422 || (status === 400 && isModels)) return toLateRefusal(reply)
-  return status === 200 ? readMedia(reply) : undefined
+  return status === 200 ? readMedia(reply, isText) : undefined
 }
 
 /** The members in which endpoints of fal name their outputs: a list of files, or one. */
 const MEDIA: readonly string[] = ["images", "image", "videos", "video"]
 
+/** The same for sound and 3D. Further files of a 3D model are other forms of it. */
+const OTHER_MEDIA: readonly string[] = [
+  "audio",
+  "audio_file",
+  "audio_url",
+  "audios",
+  "model_mesh",
+  "model_glb",
+  "model_glb_pbr",
+  "mesh",
+  "glb",
+]
+const TEXTS: readonly string[] = ["output", "text", "outputs", "results", "lyrics"]
+
 /** An answer that names no medium may be a proxy's page. */
-function readMedia(answer: Reply): Completed | Unclear | undefined {
+function readMedia(answer: Reply, isText: boolean): Completed | Unclear | undefined {
   const { json } = answer
-  const made = MEDIA.map((name) => at(json, name)).filter((each) => each !== undefined)
+  const [made, others] = [MEDIA, OTHER_MEDIA].map((names) =>
+    names.map((name) => at(json, name)).filter((each) => each !== undefined),
+  )
   if (json === undefined) return undefined
-  const isNone = made.length === 0
-  if (isNone) return { kind: "unclear", answer, meaning: { kind: "completed", outputs: [] } }
-  return toCompleted(findUrls(made))
+  if (made?.length) return toCompleted(findUrls([...made, ...(others ?? [])]))
+  const [text] = isText ? TEXTS.flatMap((name) => toTextOutput(at(json, name)) ?? []) : []
+  if (text !== undefined) return { kind: "completed", outputs: [text] }
+  const urls = findUrls(others?.length ? others : json)
+  if (urls.length > 0) return toCompleted(urls)
+  return { kind: "unclear", answer, meaning: { kind: "completed", outputs: [] } }
 }
 
 export const fal = defineProvider({
@@ -181,6 +206,7 @@ export const fal = defineProvider({
   baseUrl: "https://queue.fal.run",
   keyVariable: "FAL_KEY",
   authorize: (key) => ({ authorization: `Key ${key}` }),
+  apiHosts: ["api.fal.ai"],
   outputHosts: ["*.fal.media", "fal.media"],
   // A fault of an input may hold the input.
   answersHoldMedia: true,
@@ -188,9 +214,27 @@ export const fal = defineProvider({
   concurrency: 2,
   submitTimeoutMs: 30_000,
   models: {
-    [textToImage.id]: toModel(textToImage.id),
-    [imageEdit.id]: toModel(imageEdit.id),
+    [textToImage.id]: toOwn(textToImage.id),
+    [imageEdit.id]: toOwn(imageEdit.id),
     [referenceToVideo.id]: film,
+  },
+  toModel: () => ({
+    toRequest: (parameters, _key, { upstream }) => ({
+      method: "POST",
+      path: `/${upstream}`,
+      json: toJson(parameters),
+    }),
+  }),
+  async hasModel(upstream, send) {
+    const { json, status } = await send({
+      method: "GET",
+      path: MODELS,
+      query: { endpoint_id: upstream },
+    })
+    if (status === 404) return false
+    const models = listAt(json, "models")
+    if (status !== 200 || at(json, "models") === undefined) return undefined
+    return models.some((model) => textAt(model, "endpoint_id") === upstream)
   },
   readCreate(reply) {
     const { json, status } = reply
@@ -199,7 +243,7 @@ export const fal = defineProvider({
     return status === 400 || status === 422 ? toRefusal(reply) : readTurnedAway(reply)
   },
   outOfMoney: /exhausted balance/i,
-  async poll(operation, send) {
+  async poll(operation, send, { artifacts } = { artifacts: [] }) {
     const state = await send({ method: "GET", path: textAt(operation, "state") ?? "" })
     const status = textAt(state.json, "status")
     if (status === "IN_QUEUE" || status === "IN_PROGRESS") {
@@ -208,7 +252,8 @@ export const fal = defineProvider({
     // A request that was cancelled has no status.
     if (state.status === 499) return CANCELLED
     if (status !== "COMPLETED") return undefined
-    return readResult(await send({ method: "GET", path: textAt(operation, "result") ?? "" }))
+    const result = await send({ method: "GET", path: textAt(operation, "result") ?? "" })
+    return readResult(result, artifacts.includes("text"))
   },
   webhook: {
     scheme: {

@@ -4,6 +4,9 @@
  *
  * - The API fetches no images: those of a video are fetched first, at most 20 MiB each, and sent in base64. One image is
  *   the first frame, two are the first and the last, three are references.
+ * - Any other model is one of images or a Veo by what it makes. `aspectRatio` and `imageSize` of an image belong to its
+ *   `imageConfig`, further parameters to the `generationConfig`, those of a video to its `parameters`; `image`, `lastFrame`
+ *   and `video` are the instance's own.
  * - A video takes 4, 6 or 8 seconds; 1080p and three images need 8. It always has sound, which no request may name. It is
  *   kept for two days and fetched with the key.
  * - Refusals come with a 200. Text in place of an image is `no_output`. An operation's error of code 3 is a refusal of
@@ -20,6 +23,7 @@ import {
   referenceToVideo,
   textToImage,
   type Json,
+  type ParameterValues,
   type PollOutcome,
   type ReferenceToVideoParameters,
   type TextToImageParameters,
@@ -32,8 +36,14 @@ import {
 } from "../declaration/eligibility.ts"
 import { toInlineOutput } from "../declaration/inline-output.ts"
 import { defineProvider, type CreateOutcome } from "../declaration/provider.ts"
-import type { ProviderModel } from "../declaration/provider-model.ts"
-import type { Body, Reply } from "../declaration/provider-request.ts"
+import { takeMedia } from "../declaration/media-members.ts"
+import type { GeneralModel, InputRule, ProviderModel } from "../declaration/provider-model.ts"
+import {
+  isObject,
+  type Body,
+  type ProviderRequest,
+  type Reply,
+} from "../declaration/provider-request.ts"
 import {
   at,
   listAt,
@@ -43,6 +53,9 @@ import {
   toRefused,
   toRejected,
 } from "../declaration/read-reply.ts"
+
+/** The API fetches nothing. */
+const INLINE: InputRule = { by: "inline" }
 
 const PICTURE_MODEL = "gemini-3-pro-image"
 const FILM_MODEL = "veo-3.1-generate-preview"
@@ -54,9 +67,9 @@ const WITHHELD =
 const picture: ProviderModel<TextToImageParameters> = {
   upstream: PICTURE_MODEL,
   accepts: (parameters) => acceptsUnless(findSquareObstacles(parameters)),
-  toRequest: ({ prompt }) => ({
+  toRequest: ({ prompt }, _key, { upstream }) => ({
     method: "POST",
-    path: `/v1beta/models/${PICTURE_MODEL}:generateContent`,
+    path: `/v1beta/models/${upstream}:generateContent`,
     json: {
       contents: [{ role: "user", parts: [{ text: prompt }] }],
       generationConfig: {
@@ -114,10 +127,14 @@ const film: ProviderModel<ReferenceToVideoParameters> = {
       ...findBitrateObstacle(asked),
     })
   },
-  inputs: { image_urls: { by: "inline" } },
-  toRequest: ({ aspect_ratio, duration, image_urls = [], prompt = "", resolution }) => ({
+  inputs: { image_urls: INLINE },
+  toRequest: (
+    { aspect_ratio, duration, image_urls = [], prompt = "", resolution },
+    _key,
+    { upstream },
+  ) => ({
     method: "POST",
-    path: `/v1beta/models/${FILM_MODEL}:predictLongRunning`,
+    path: `/v1beta/models/${upstream}:predictLongRunning`,
     json: {
       instances: [{ prompt, ...toImages(image_urls) }],
       parameters: { aspectRatio: aspect_ratio, durationSeconds: duration, resolution },
@@ -131,12 +148,71 @@ function findDurationObstacle(seconds: number, isWhole: boolean): string | false
   return !isOffered && `${seconds} seconds are not offered for it`
 }
 
+/** A video of Veo if that is what the model makes; anything else is an image. */
+function toModel({ artifacts: [kind = "image"], media }: GeneralModel): ProviderModel | undefined {
+  if (kind === "video") {
+    return { toRequest: (parameters, _key, { upstream }) => toVeo(upstream, parameters, media) }
+  }
+  return kind === "image"
+    ? { toRequest: (parameters, _key, { upstream }) => toContents(upstream, parameters, media) }
+    : undefined
+}
+
+/** The prompt and the media are parts of the content; all others are settings. */
+function toContents(
+  upstream: string,
+  parameters: ParameterValues,
+  media: GeneralModel["media"],
+): ProviderRequest {
+  const { found, others } = takeMedia(parameters, media)
+  const { aspectRatio, imageConfig, imageSize, prompt, ...settings } = others as Body
+  const parts = [
+    ...(typeof prompt === "string" ? [{ text: prompt }] : []),
+    ...found.map(({ url }) => {
+      const { bytesBase64Encoded: data, mimeType } = toImage(url)
+      return { inlineData: { mimeType, data } }
+    }),
+  ]
+  const image = { ...(isObject(imageConfig) ? imageConfig : {}), aspectRatio, imageSize }
+  const config = { responseModalities: ["IMAGE"], ...settings, imageConfig: image }
+  return {
+    method: "POST",
+    path: `/v1beta/models/${upstream}:generateContent`,
+    json: { contents: [{ role: "user", parts }], generationConfig: config },
+  }
+}
+
+/** What belongs to the instance; media of any other parameter are frames or references by their number. */
+const INSTANCE: ReadonlySet<string> = new Set(["image", "lastFrame", "video"])
+
+function toVeo(
+  upstream: string,
+  asked: ParameterValues,
+  media: GeneralModel["media"],
+): ProviderRequest {
+  const { found, others } = takeMedia(asked, media)
+  const { prompt = "", ...parameters } = others as Body
+  const own = found.filter(({ param }) => INSTANCE.has(param))
+  const named = own.map(({ param, url }) => [param, toImage(url)] as const)
+  const rest = found.filter(({ param }) => !INSTANCE.has(param)).map(({ url }) => url)
+  return {
+    method: "POST",
+    path: `/v1beta/models/${upstream}:predictLongRunning`,
+    json: {
+      instances: [{ prompt, ...toImages(rest), ...Object.fromEntries(named) }],
+      parameters,
+    },
+  }
+}
+
+function toImage(url: string): { readonly bytesBase64Encoded: string; readonly mimeType: string } {
+  const { mimeType = "", start = url.length } = parseDataUrl(url) ?? {}
+  return { bytesBase64Encoded: url.slice(start), mimeType }
+}
+
 /** Up to two are the first frame and the last; three are references. */
 function toImages(urls: readonly string[]): Body {
-  const images = urls.map((url) => {
-    const { mimeType = "", start = url.length } = parseDataUrl(url) ?? {}
-    return { bytesBase64Encoded: url.slice(start), mimeType }
-  })
+  const images = urls.map(toImage)
   if (images.length > 2) {
     return { referenceImages: images.map((image) => ({ image, referenceType: "asset" })) }
   }
@@ -202,6 +278,13 @@ export const gemini = defineProvider({
   // Pictures are made while the call lasts.
   submitTimeoutMs: 300_000,
   models: { [textToImage.id]: picture, [referenceToVideo.id]: film },
+  toModel,
+  mediaInputs: { image: INLINE, video: INLINE, audio: INLINE },
+  async hasModel(upstream, send) {
+    const { status } = await send({ method: "GET", path: `/v1beta/models/${upstream}` })
+    if (status === 404) return false
+    return status === 200 ? true : undefined
+  },
   readCreate(reply) {
     const { json, status } = reply
     const name = textAt(json, "name")

@@ -1,5 +1,5 @@
 /**
- * Seedance 2.5 under our own names. The key has two parts, `ID:SECRET`.
+ * Seedance 2.5 under our own names; any other model gets the parameters as its body. The key has two parts, `ID:SECRET`.
  *
  * - A repeat under an idempotency key is answered with the original request, for a time that is not stated: the channel
  *   is unkeyed until `keyTtlMs` says how long. A `422` about the key itself leaves the purchase in doubt.
@@ -15,16 +15,23 @@ import {
   referenceToVideo,
   type CancelOutcome,
   type Json,
+  type ParameterValues,
   type PollOutcome,
   type ReferenceToVideoParameters,
 } from "@safelight/core"
 import { acceptsUnless, countReferences } from "../declaration/eligibility.ts"
 import { defineProvider, type CreateOutcome } from "../declaration/provider.ts"
-import type { InputRule, ProviderModel } from "../declaration/provider-model.ts"
-import type { Reply } from "../declaration/provider-request.ts"
+import {
+  toJson,
+  type Asked,
+  type InputRule,
+  type ProviderModel,
+} from "../declaration/provider-model.ts"
+import type { ProviderRequest, Reply } from "../declaration/provider-request.ts"
 import {
   at,
   cancelHandle,
+  findUrls,
   listAt,
   readTurnedAway,
   textAt,
@@ -59,12 +66,16 @@ const film: ProviderModel<ReferenceToVideoParameters> = {
     })
   },
   inputs: { image_urls: LINK, video_urls: LINK, audio_urls: LINK },
-  toRequest: (parameters, key) => ({
-    method: "POST",
-    path: `/${MODEL}`,
-    headers: { "idempotency-key": key },
-    json: parameters,
-  }),
+  toRequest,
+}
+
+function toRequest(
+  parameters: ParameterValues,
+  key: string,
+  { upstream }: Pick<Asked, "upstream">,
+): ProviderRequest {
+  const headers = { "idempotency-key": key }
+  return { method: "POST", path: `/${upstream}`, headers, json: toJson(parameters) }
 }
 
 /** Undefined if the refusal has no known form. */
@@ -80,6 +91,9 @@ function readRefusal(reply: Reply): CreateOutcome | undefined {
   return toRefused("provider_rejected", words)
 }
 
+/** Of models that are not built in: a file, or a list of files. */
+const OTHER_MEDIA: readonly string[] = ["image", "videos", "audio", "audios", "model", "models"]
+
 function readState(json: Json | undefined): PollOutcome | undefined {
   switch (textAt(json, "status")) {
     case "queued":
@@ -88,7 +102,8 @@ function readState(json: Json | undefined): PollOutcome | undefined {
     case "completed": {
       const media = [at(json, "video") ?? null, ...listAt(json, "images")]
       const urls = media.flatMap((each) => textAt(each, "url") ?? [])
-      return toCompleted(urls)
+      if (urls.length > 0) return toCompleted(urls)
+      return toCompleted(findUrls(OTHER_MEDIA.map((name) => at(json, name) ?? null)))
     }
     case "nsfw":
       return { kind: "refused", code: "content_policy_violation" }
@@ -120,6 +135,8 @@ export const higgsfield = defineProvider({
   concurrency: 2,
   submitTimeoutMs: 60_000,
   models: { [referenceToVideo.id]: film },
+  toModel: () => ({ toRequest }),
+  mediaInputs: { image: LINK, video: LINK, audio: LINK },
   readCreate(reply) {
     const { json, status } = reply
     const [id, state] = ["request_id", "status_url"].map((name) => textAt(json, name))

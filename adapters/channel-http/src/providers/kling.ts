@@ -89,11 +89,15 @@ const film: ProviderModel<ReferenceToVideoParameters> = {
     })
   },
   inputs: { image_urls: { by: "link" } },
-  toRequest({ generate_audio: audio, image_urls: [first, last] = [], prompt, ...asked }, key) {
+  toRequest(
+    { generate_audio: audio, image_urls: [first, last] = [], prompt, ...asked },
+    key,
+    { upstream },
+  ) {
     const { aspect_ratio, duration, resolution } = asked
     const path = first === undefined ? "text-to-video" : "image-to-video"
     return toRequest(
-      `${path}/${FILM_MODEL}`,
+      `${path}/${upstream}`,
       {
         prompt,
         first_frame: first,
@@ -121,10 +125,10 @@ function findShapeObstacle(shape: string | undefined, images: number): string | 
 
 /** Named by its provider's own name. */
 const other: ProviderModel = {
-  toRequest: (parameters, key, { model }) =>
-    model.startsWith("v1/")
-      ? toOlderRequest(model, parameters, key)
-      : toRequest(model, parameters, key),
+  toRequest: (parameters, key, { upstream }) =>
+    upstream.startsWith("v1/")
+      ? toOlderRequest(upstream, parameters, key)
+      : toRequest(upstream, parameters, key),
 }
 
 /** The kinds of media that a request's contents name, by the parameter that holds them. */
@@ -290,7 +294,7 @@ export const kling = defineProvider({
   concurrency: 5,
   submitTimeoutMs: SUBMIT_MS,
   models: { [referenceToVideo.id]: film },
-  otherModels: other,
+  toModel: () => other,
   readCreate(reply) {
     const code = numberAt(reply.json, "code")
     if (code === undefined) return readTurnedAway(reply)

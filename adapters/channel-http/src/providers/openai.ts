@@ -5,9 +5,10 @@
  * - The edit has exactly the asked aspect ratio, with sides that are multiples of 16 and an area near 1024², and twice
  *   both sides at `2k`.
  *
+ * - Any other model of images gets the parameters as its body; images of a request make it an edit.
+ *
  * A server of your own (vLLM-Omni, SGLang, LocalAI, stable-diffusion.cpp, LiteLLM) is this channel at its `baseUrl`,
- * without `/v1`. It must know its model by the alias `gpt-image-2`. If it needs no key, name a variable that isn't empty
- * all the same, and if it takes edits only in forms, the other model alone:
+ * without `/v1`, with its own model's name. If it needs no key, name a variable that isn't empty all the same:
  *
  * ```json
  * {
@@ -15,7 +16,7 @@
  *   "name": "local",
  *   "baseUrl": "http://127.0.0.1:8000",
  *   "keyVariable": "LOCAL_KEY",
- *   "models": ["vendor-a/v4.1/flash/text-to-image"]
+ *   "models": { "vendor-a/v4.1/flash/text-to-image": "Qwen/Qwen-Image" }
  * }
  * ```
  *
@@ -38,8 +39,9 @@ import { toEditPixels } from "../declaration/edit-pixels.ts"
 import { acceptsUnless, findPictureObstacles } from "../declaration/eligibility.ts"
 import { toInlineOutput } from "../declaration/inline-output.ts"
 import { defineProvider } from "../declaration/provider.ts"
-import type { ProviderModel } from "../declaration/provider-model.ts"
-import type { Reply } from "../declaration/provider-request.ts"
+import { takeMedia } from "../declaration/media-members.ts"
+import type { GeneralModel, ProviderModel } from "../declaration/provider-model.ts"
+import type { Body, Reply } from "../declaration/provider-request.ts"
 import {
   at,
   listAt,
@@ -65,11 +67,11 @@ const picture: ProviderModel<TextToImageParameters> = {
     const size = isSmall && `${width} × ${height} is smaller than any picture made here`
     return acceptsUnless({ size, ...findPictureObstacles(parameters) })
   },
-  toRequest: ({ prompt, size }) => ({
+  toRequest: ({ prompt, size }, _key, { upstream }) => ({
     method: "POST",
     path: "/v1/images/generations",
     // The public model is a fast one at a fast one's price.
-    json: { model: MODEL, prompt, quality: "low", size: toSize(PICTURE_SIZES[size]) },
+    json: { model: upstream, prompt, quality: "low", size: toSize(PICTURE_SIZES[size]) },
   }),
 }
 
@@ -82,10 +84,10 @@ const edit: ProviderModel<ImageEditParameters> = {
       aspect_ratio: isUnsized && "2k needs an aspect ratio",
     })
   },
-  toRequest(asked) {
+  toRequest(asked, _key, { upstream }) {
     const { count, image_urls: images, output_format, prompt, quality } = asked
     const json = {
-      model: MODEL,
+      model: upstream,
       prompt,
       images: images.map((url) => ({ image_url: url })),
       n: count,
@@ -95,6 +97,27 @@ const edit: ProviderModel<ImageEditParameters> = {
     }
     return { method: "POST", path: "/v1/images/edits", json }
   },
+}
+
+/** It makes images alone. Images of a request make it an edit; one called `mask` is the mask. */
+function toModel({ artifacts: [kind = "image"], media }: GeneralModel): ProviderModel | undefined {
+  if (kind !== "image") return undefined
+  return {
+    toRequest(parameters, _key, { upstream }) {
+      const { found, others } = takeMedia(parameters, media)
+      const mask = found.find(({ param }) => param === "mask")
+      const images = found.filter(({ param }) => param !== "mask")
+      const edited = {
+        ...(images.length > 0 && { images: images.map(({ url }) => ({ image_url: url })) }),
+        ...(mask && { mask: { image_url: mask.url } }),
+      }
+      return {
+        method: "POST",
+        path: `/v1/images/${found.length > 0 ? "edits" : "generations"}`,
+        json: { ...(others as Body), model: upstream, ...edited },
+      }
+    },
+  }
 }
 
 function toSize(pixels: PictureSize | undefined): string {
@@ -126,6 +149,13 @@ export const openai = defineProvider({
   // Its own client waits for so long.
   submitTimeoutMs: 600_000,
   models: { [textToImage.id]: picture, [imageEdit.id]: edit },
+  toModel,
+  async hasModel(upstream, send) {
+    const { json, status } = await send({ method: "GET", path: "/v1/models" })
+    const known = listAt(json, "data").map((model) => textAt(model, "id"))
+    if (status !== 200 || known.length === 0) return undefined
+    return known.includes(upstream)
+  },
   readCreate(reply) {
     const { headers, json, status } = reply
     if (status === 200 && Array.isArray(at(json, "data"))) {

@@ -1,6 +1,6 @@
 /**
  * The models of Replicate that are nearest to ours. Only the edit is the same model, so name those that you want in
- * `models`. Callbacks are requested if `REPLICATE_WEBHOOK_SECRET` holds the account's secret.
+ * `models`. Any other model, `owner/name` or `owner/name:version`, gets the parameters as its input. Callbacks are requested if `REPLICATE_WEBHOOK_SECRET` holds the account's secret.
  *
  * - Only its texts distinguish a refusal of content (`E005`, `flagged as sensitive`, `NSFW`) and a failure of its machines
  *   (`E003`, `E004`, a code of four digits, `please retry`, `out of memory`), after which another attempt follows. Any
@@ -21,6 +21,7 @@ import {
   type CancelOutcome,
   type ImageEditParameters,
   type Json,
+  type OpenedOutput,
   type ParameterValues,
   type PollOutcome,
   type ReferenceToVideoParameters,
@@ -29,7 +30,12 @@ import {
 import { acceptsUnless, countReferences, findSquareObstacles } from "../declaration/eligibility.ts"
 import { defineProvider } from "../declaration/provider.ts"
 import type { InputRule, ProviderModel } from "../declaration/provider-model.ts"
-import { addMembers, type Body, type Reply } from "../declaration/provider-request.ts"
+import {
+  addMembers,
+  type Body,
+  type ProviderRequest,
+  type Reply,
+} from "../declaration/provider-request.ts"
 import {
   at,
   cancelHandle,
@@ -40,6 +46,7 @@ import {
   toRejected,
 } from "../declaration/read-reply.ts"
 import { findSeedanceObstacles, hasFramesAlone } from "../declaration/seedance.ts"
+import { toTextOutput } from "../declaration/text-output.ts"
 import { unavailable } from "../declaration/unavailable.ts"
 
 /**
@@ -48,22 +55,27 @@ import { unavailable } from "../declaration/unavailable.ts"
  */
 const UPLOAD: InputRule = { by: "upload", fromCharacters: 64_000 }
 
-function toModel<Parameters extends ParameterValues>(
-  upstream: string,
+function toOwn<Parameters extends ParameterValues>(
+  own: string,
   toInput: (parameters: Parameters) => Body,
 ) {
   return {
-    upstream,
-    toRequest: (parameters) => ({
-      method: "POST",
-      path: `/v1/models/${upstream}/predictions`,
-      json: { input: toInput(parameters) },
-    }),
+    upstream: own,
+    toRequest: (parameters, _key, { upstream }) => toRequest(upstream, toInput(parameters)),
   } satisfies ProviderModel<Parameters>
 }
 
+/** Official models go by their name, all others by a version: `owner/name:version`, or its id alone. */
+function toRequest(upstream: string, input: Body): ProviderRequest {
+  const isOfficial = /^[^/:]+\/[^/:]+$/.test(upstream)
+  if (isOfficial) {
+    return { method: "POST", path: `/v1/models/${upstream}/predictions`, json: { input } }
+  }
+  return { method: "POST", path: "/v1/predictions", json: { version: upstream, input } }
+}
+
 const picture: ProviderModel<TextToImageParameters> = {
-  ...toModel("recraft-ai/recraft-v4", ({ prompt }: TextToImageParameters) => ({
+  ...toOwn("recraft-ai/recraft-v4", ({ prompt }: TextToImageParameters) => ({
     prompt,
     size: "1024x1024",
   })),
@@ -71,7 +83,7 @@ const picture: ProviderModel<TextToImageParameters> = {
 }
 
 const edit: ProviderModel<ImageEditParameters> = {
-  ...toModel(
+  ...toOwn(
     "xai/grok-imagine-image-2",
     ({ image_urls: [image = ""], prompt, quality, resolution }: ImageEditParameters) => ({
       prompt,
@@ -92,7 +104,7 @@ const edit: ProviderModel<ImageEditParameters> = {
 
 /** Seedance 2.0: half of what 2.5 takes, and no sound without a picture. */
 const film: ProviderModel<ReferenceToVideoParameters> = {
-  ...toModel("bytedance/seedance-2.0", toFilm),
+  ...toOwn("bytedance/seedance-2.0", toFilm),
   inputs: { image_urls: UPLOAD, video_urls: { by: "upload" }, audio_urls: UPLOAD },
   accepts(asked) {
     const { films, images, sounds } = countReferences(asked)
@@ -133,10 +145,17 @@ const MACHINE_FAILED = /\bE(?:003|004|\d{4})\b|please retry \(code: |out of memo
 /** Statuses of a request that was judged and not taken. */
 const INVALID: ReadonlySet<number> = new Set([400, 413, 422])
 
+/** A text, the pieces of one, or the object of a transcription. */
+function readText(output: Json | undefined): OpenedOutput | undefined {
+  return toTextOutput(output) ?? toTextOutput(at(output, "text") ?? at(output, "transcription"))
+}
+
 /** One URL, a list or an object of them: that is the model's choice. */
-function readOutput(json: Json | undefined): PollOutcome {
+function readOutput(json: Json | undefined, isText: boolean): PollOutcome {
   if (at(json, "data_removed") === true) return { kind: "refused", code: "no_output" }
   const urls = findUrls(at(json, "output"))
+  const text = isText && urls.length === 0 ? readText(at(json, "output")) : undefined
+  if (text !== undefined) return { kind: "completed", outputs: [text] }
   const endedAt = Date.parse(textAt(json, "completed_at") ?? "")
   const expiry = Number.isNaN(endedAt) ? {} : { expiresAt: endedAt + KEPT_MS }
   return { kind: "completed", outputs: urls.map((url) => ({ url, ...expiry })) }
@@ -184,6 +203,17 @@ export const replicate = defineProvider({
   concurrency: 8,
   submitTimeoutMs: 30_000,
   models: { [textToImage.id]: picture, [imageEdit.id]: edit, [referenceToVideo.id]: film },
+  toModel: () => ({
+    toRequest: (parameters, _key, { upstream }) => toRequest(upstream, parameters as Body),
+  }),
+  mediaInputs: { image: UPLOAD, video: { by: "upload" }, audio: UPLOAD },
+  async hasModel(upstream, send) {
+    const [name = ""] = upstream.split(":")
+    if (!name.includes("/")) return undefined
+    const { status } = await send({ method: "GET", path: `/v1/models/${name}` })
+    if (status === 404) return false
+    return status === 200 ? true : undefined
+  },
   async upload({ content }, send) {
     const form = new FormData()
     form.set("content", content, "input")
@@ -209,7 +239,7 @@ export const replicate = defineProvider({
       addMembers(request, { webhook: url, webhook_events_filter: ["start", "completed"] }),
     readOperation: readHandle,
   },
-  async poll(operation, send) {
+  async poll(operation, send, { artifacts } = { artifacts: [] }) {
     const { json, status } = await send({ method: "GET", path: textAt(operation, "get") ?? "" })
     if (status !== 200) return undefined
     switch (textAt(json, "status")) {
@@ -217,7 +247,7 @@ export const replicate = defineProvider({
       case "processing":
         return { kind: "running", pollAfterMs: POLL_AFTER_MS }
       case "succeeded":
-        return readOutput(json)
+        return readOutput(json, artifacts.includes("text"))
       case "failed":
         return readFailure(textAt(json, "error") ?? "")
       case "aborted":

@@ -7,6 +7,7 @@
  * - Text to image is FLUX.1 schnell in four steps, at exactly the asked size.
  * - One or two images alone are the first frame of a video and the last, and determine its shape; in any other case all
  *   are references. An aspect ratio becomes the pixels that Seedance has for it.
+ * - Any other model, as `bfl:5@1`, gets the parameters as members of its task, `prompt` as `positivePrompt`.
  * - A failed task is refused: the documentation doesn't say whether it was billed.
  *
  * Charges are reported in US dollars.
@@ -34,7 +35,7 @@ import {
   findPictureObstacles,
 } from "../declaration/eligibility.ts"
 import { defineProvider, type CreateOutcome } from "../declaration/provider.ts"
-import type { ProviderModel } from "../declaration/provider-model.ts"
+import type { GeneralModel, ProviderModel } from "../declaration/provider-model.ts"
 import {
   addMembers,
   type Body,
@@ -43,6 +44,7 @@ import {
 } from "../declaration/provider-request.ts"
 import {
   at,
+  findUrls,
   listAt,
   numberAt,
   readTurnedAway,
@@ -103,10 +105,10 @@ const picture: ProviderModel<TextToImageParameters> = {
       ...obstacles,
     })
   },
-  toRequest({ enable_safety_checker, prompt, size }, key) {
+  toRequest({ enable_safety_checker, prompt, size }, key, { upstream }) {
     const task = {
       taskType: "imageInference",
-      model: PICTURE_MODEL,
+      model: upstream,
       positivePrompt: prompt,
       ...PICTURE_SIZES[size],
       steps: 4,
@@ -115,6 +117,26 @@ const picture: ProviderModel<TextToImageParameters> = {
     }
     return toRequest(task, key)
   },
+}
+
+/** By what a model makes, its task. */
+const TASKS: Readonly<Record<string, string>> = {
+  image: "imageInference",
+  video: "videoInference",
+  audio: "audioInference",
+  "3d": "3dInference",
+}
+
+/** Its parameters are members of the task. */
+function toModel({ artifacts: [kind = "image"] }: GeneralModel): ProviderModel | undefined {
+  const taskType = Object.hasOwn(TASKS, kind) ? TASKS[kind] : undefined
+  if (taskType === undefined) return undefined
+  return {
+    toRequest({ prompt, ...parameters }, key, { upstream: model }) {
+      const words = prompt === undefined ? {} : { positivePrompt: prompt as string }
+      return toRequest({ taskType, model, ...words, ...(parameters as Body) }, key)
+    },
+  }
 }
 
 /** Up to two images alone are the first frame and the last; with anything else they are references. */
@@ -126,21 +148,25 @@ function areFrames(asked: ReferenceToVideoParameters): boolean {
 const film: ProviderModel<ReferenceToVideoParameters> = {
   upstream: FILM_MODEL,
   accepts(asked) {
-    const isShaped = areFrames(asked) && asked.aspect_ratio !== undefined
+    const { aspect_ratio: shape, resolution = "720p" } = asked
+    const isShaped = areFrames(asked) && shape !== undefined
+    const isUnsized = shape !== undefined && FILM_PIXELS[resolution] === undefined
     return acceptsUnless({
       prompt: (asked.prompt ?? "").length < PROMPT_CHARACTERS.least && "a prompt is needed",
       resolution: asked.resolution === "1080p" && "resolution 1080p is not offered",
-      aspect_ratio: isShaped && "a film from frames has their shape",
+      aspect_ratio:
+        (isShaped && "a film from frames has their shape") ||
+        (isUnsized && "a shape has known pixels at 480p and 720p alone"),
       ...findBitrateObstacle(asked),
     })
   },
-  toRequest(asked, key) {
+  toRequest(asked, key, { upstream }) {
     const { aspect_ratio: shape = "", duration, generate_audio: audio, resolution = "720p" } = asked
     const [width, height] = FILM_PIXELS[resolution]?.[shape] ?? []
     const inputs = toInputs(asked)
     const task = {
       taskType: "videoInference",
-      model: FILM_MODEL,
+      model: upstream,
       positivePrompt: asked.prompt ?? "",
       numberResults: 1,
       ...(width === undefined ? { resolution } : { width, height }),
@@ -212,6 +238,12 @@ function findResults({ json }: Reply, id: string): readonly [results: Json[], fa
   return [listAt(json, "data").filter(isOwn), failures]
 }
 
+/** The member of its kind, or else the files of a 3D model. */
+function findFiles(item: Json): readonly string[] {
+  const url = ["imageURL", "videoURL", "audioURL"].map((name) => textAt(item, name)).find(Boolean)
+  return url === undefined ? findUrls(at(item, "outputs")) : [url]
+}
+
 function readResults(results: readonly Json[], failures: readonly Json[]): PollOutcome | undefined {
   const states = results.map((item) => textAt(item, "status"))
   if (states.includes("processing")) return { kind: "running", pollAfterMs: POLL_AFTER_MS }
@@ -220,8 +252,7 @@ function readResults(results: readonly Json[], failures: readonly Json[]): PollO
   if (results.length === 0) return failure === undefined ? undefined : toRefusal(failure)
   const shown = results.filter((item) => at(item, "NSFWContent") !== true)
   if (shown.length === 0) return { kind: "refused", code: "content_policy_violation" }
-  const urls = shown.flatMap((item) => textAt(item, "imageURL") ?? textAt(item, "videoURL") ?? [])
-  return toCompleted(urls)
+  return toCompleted(shown.flatMap(findFiles))
 }
 
 export const runware = defineProvider({
@@ -237,6 +268,7 @@ export const runware = defineProvider({
   concurrency: 8,
   submitTimeoutMs: SUBMIT_MS,
   models: { [textToImage.id]: picture, [referenceToVideo.id]: film },
+  toModel,
   readCreate(reply) {
     const { json, status } = reply
     const accepted = textAt(json, "data", 0, "taskUUID")

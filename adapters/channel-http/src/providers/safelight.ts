@@ -42,7 +42,7 @@ const KEY_TTL_MS = 13 * 86_400_000
 const POLL_AFTER_MS = 2_000
 
 const model: ProviderModel = {
-  toRequest: (parameters, upstreamKey, { hops = 0, model: id, traceparent }) => ({
+  toRequest: (parameters, upstreamKey, { hops = 0, traceparent, upstream }) => ({
     method: "POST",
     path: "/v1/tasks",
     headers: {
@@ -50,7 +50,7 @@ const model: ProviderModel = {
       "safelight-hops": String(hops + 1),
       ...(traceparent !== undefined && { traceparent }),
     },
-    json: { model: id, parameters: toJson(parameters) },
+    json: { model: upstream, parameters: toJson(parameters) },
   }),
 }
 
@@ -191,7 +191,7 @@ export const safelight = defineProvider({
   // With data URLs a request may have 64 MiB.
   submitTimeoutMs: 60_000,
   models: { [textToImage.id]: model, [imageEdit.id]: model, [referenceToVideo.id]: model },
-  otherModels: model,
+  toModel: () => model,
   relays: true,
   readCreate(reply) {
     const { json, status } = reply

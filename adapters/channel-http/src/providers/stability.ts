@@ -40,14 +40,14 @@ const TURNED_AWAY_MS = 60_000
 const picture: ProviderModel<TextToImageParameters> = {
   upstream: PICTURE_MODEL,
   accepts: (parameters) => acceptsUnless(findSquareObstacles(parameters)),
-  toRequest: ({ prompt }) =>
-    toRequest(PICTURE_MODEL, { prompt, aspect_ratio: "1:1", output_format: "png" }),
+  toRequest: ({ prompt }, _key, { upstream }) =>
+    toRequest(upstream, { prompt, aspect_ratio: "1:1", output_format: "png" }),
 }
 
 /** Named by its provider's own name. */
 const other: ProviderModel = {
   inputs: { image: INLINE, mask: INLINE, init_image: INLINE, style_image: INLINE },
-  toRequest: (parameters, _key, { model }) => toRequest(model, parameters),
+  toRequest: (parameters, _key, { upstream }) => toRequest(upstream, parameters),
 }
 
 function toRequest(model: string, parameters: ParameterValues): ProviderRequest {
@@ -101,7 +101,8 @@ export const stability = defineProvider({
   // A picture is made while the call lasts.
   submitTimeoutMs: 180_000,
   models: { [textToImage.id]: picture },
-  otherModels: other,
+  toModel: () => other,
+  mediaInputs: { image: INLINE },
   readCreate(reply) {
     const { json, retryAfterMs = TURNED_AWAY_MS, status } = reply
     if (status === 200) return readPicture(reply)

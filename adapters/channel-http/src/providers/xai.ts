@@ -2,6 +2,8 @@
  * The URLs of images come in the answer to the purchase and are the operation; they are public for some hours, and the log
  * holds them.
  *
+ * - Any other model is one of images or of video by what it makes. Images of an image become `image` or `images`, and media
+ *   of a video objects with a `url`; a video in `video` is edited.
  * - A video with images has at most 10 seconds and 720p.
  * - Moderation is silent: no images, or `respect_moderation: false`, is `content_policy_violation`. It is billed if a cost
  *   is reported, and may be if none is. Of several images those that are shown are kept.
@@ -16,13 +18,15 @@ import {
   referenceToVideo,
   type ImageEditParameters,
   type Json,
+  type ParameterValues,
   type PollOutcome,
   type ReferenceToVideoParameters,
   type Refused,
 } from "@safelight/core"
 import { acceptsUnless, countReferences, findBitrateObstacle } from "../declaration/eligibility.ts"
 import { defineProvider, type CreateOutcome } from "../declaration/provider.ts"
-import type { ProviderModel } from "../declaration/provider-model.ts"
+import { changeAt, takeMedia } from "../declaration/media-members.ts"
+import type { GeneralModel, ProviderModel } from "../declaration/provider-model.ts"
 import type { Body, Reply } from "../declaration/provider-request.ts"
 import {
   at,
@@ -50,12 +54,12 @@ const edit: ProviderModel<ImageEditParameters> = {
       image_urls: images.length > 3 && "at most 3 images are taken",
       output_format: format === "webp" && "webp is not offered",
     }),
-  toRequest: ({ count, image_urls: images, sync_mode: _sync, ...same }) => ({
+  toRequest: ({ count, image_urls: images, sync_mode: _sync, ...same }, _key, { upstream }) => ({
     method: "POST",
     path: "/v1/images/edits",
     json: {
       ...same,
-      model: PICTURE_MODEL,
+      model: upstream,
       ...toImages(images),
       n: count,
       response_format: "url",
@@ -93,11 +97,11 @@ const film: ProviderModel<ReferenceToVideoParameters> = {
       ...findBitrateObstacle(asked),
     })
   },
-  toRequest: ({ image_urls: images = [], prompt = "", ...asked }) => ({
+  toRequest: ({ image_urls: images = [], prompt = "", ...asked }, _key, { upstream }) => ({
     method: "POST",
     path: "/v1/videos/generations",
     json: {
-      model: FILM_MODEL,
+      model: upstream,
       prompt,
       reference_images: images.length > 0 ? images.map((url) => ({ url })) : undefined,
       aspect_ratio: asked.aspect_ratio,
@@ -106,6 +110,38 @@ const film: ProviderModel<ReferenceToVideoParameters> = {
       resolution: asked.resolution,
     },
   }),
+}
+
+/** A video if that is what the model makes; anything else is an image. */
+function toModel({ artifacts: [kind = "image"], media }: GeneralModel): ProviderModel | undefined {
+  if (kind === "video") {
+    return {
+      toRequest: (parameters, _key, { upstream }) => ({
+        method: "POST",
+        path: `/v1/videos/${media["video"] === "video" && parameters["video"] ? "edits" : "generations"}`,
+        json: { model: upstream, ...(toObjects(parameters, media) as Body) },
+      }),
+    }
+  }
+  if (kind !== "image") return undefined
+  return {
+    toRequest(parameters, _key, { upstream }) {
+      const { found, others } = takeMedia(parameters, media)
+      const images = found.length > 0 ? toImages(found.map(({ url }) => url)) : undefined
+      return {
+        method: "POST",
+        path: `/v1/images/${images === undefined ? "generations" : "edits"}`,
+        json: { response_format: "url", ...(others as Body), model: upstream, ...images },
+      }
+    },
+  }
+}
+
+/** Each of its media is an object with the URL. */
+function toObjects(parameters: ParameterValues, media: GeneralModel["media"]): ParameterValues {
+  let changed: unknown = parameters
+  for (const path of Object.keys(media)) changed = changeAt(changed, path, (url) => ({ url }))
+  return changed as ParameterValues
 }
 
 /** A withheld success may have cost something, and usually says how much. */
@@ -179,6 +215,14 @@ export const xai = defineProvider({
   // Pictures are made while the call lasts.
   submitTimeoutMs: 300_000,
   models: { [referenceToVideo.id]: film, [imageEdit.id]: edit },
+  toModel,
+  mediaInputs: { video: { by: "link" } },
+  async hasModel(upstream, send) {
+    const { json, status } = await send({ method: "GET", path: "/v1/models" })
+    const known = listAt(json, "data").map((model) => textAt(model, "id"))
+    // The list has no model of video, so only what is there proves anything.
+    return status === 200 && known.includes(upstream) ? true : undefined
+  },
   readCreate(reply) {
     const { json, status } = reply
     const id = textAt(json, "request_id")

@@ -102,6 +102,8 @@ export interface ChannelView extends ChannelStanding {
   readonly tier: number | null
   readonly weight: number | null
   readonly models: readonly string[] | null
+  /** The provider's own ids of those that the operator maps to one. */
+  readonly upstreams?: Readonly<Record<string, string>>
   /** What it takes at once; null if this process does not have it. */
   readonly limits: ChannelLimits | null
   /** Why this configuration does not serve it; null if it does. */

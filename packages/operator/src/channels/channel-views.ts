@@ -100,10 +100,10 @@ function toState(pausedAt: number, inFlight: number): ChannelStanding["state"] {
 
 function toConfigured(
   plan: ConfiguredChannel | undefined,
-): Pick<PlainChannelView, "type" | "tier" | "weight" | "models"> {
+): Pick<PlainChannelView, "type" | "tier" | "weight" | "models" | "upstreams"> {
   if (plan === undefined) return { type: null, tier: null, weight: null, models: null }
-  const { models, tier, type, weight } = plan
-  return { type, tier, weight, models }
+  const { models, tier, type, upstreams = {}, weight } = plan
+  return { type, tier, weight, models, upstreams }
 }
 
 function toLeftOut(plan: ConfiguredChannel | undefined): string | null {

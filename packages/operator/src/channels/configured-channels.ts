@@ -24,6 +24,8 @@ export interface ConfiguredChannel {
   readonly tier: number
   readonly weight: number
   readonly models: readonly string[]
+  /** The provider's own ids of those that the operator maps to one. */
+  readonly upstreams?: Readonly<Record<string, string>>
   /** Why it does not serve, in words for people; empty if it does. */
   readonly faults: readonly string[]
   /** Absent if this process does not have it. */

@@ -12,6 +12,8 @@ export interface ChannelRecord {
   readonly tier: number | null
   readonly weight: number | null
   readonly models: readonly string[] | null
+  /** Of those that the operator maps to a model of the provider's, that one's id. */
+  readonly upstreams: Readonly<Record<string, string>>
   /** `draining`: paused, with tasks in flight. */
   readonly state: "open" | "paused" | "draining"
   /** Unix seconds; 0 if it is open. */
@@ -45,13 +47,14 @@ export interface ChannelRecord {
 }
 
 export function toChannelRecord(day: ChannelDay): ChannelRecord {
-  const { channel, lastDay, models, state, tier, type, weight } = day
+  const { channel, lastDay, models, state, tier, type, upstreams = {}, weight } = day
   return {
     channel,
     type,
     tier,
     weight,
     models,
+    upstreams,
     state,
     paused_at: toUnixSeconds(day.pausedAt),
     left_out: day.leftOut,
@@ -119,6 +122,11 @@ function formatTrouble({ add, reason, words }: ChannelRecord["troubles"][number]
   return words === "" ? `${what} (${reason})` : `${what} (${reason}): ${words}`
 }
 
+function toModelWord(id: string, upstreams: Readonly<Record<string, string>>): string {
+  const own = Object.hasOwn(upstreams, id) ? upstreams[id] : undefined
+  return own === undefined ? id : `${id}=${own}`
+}
+
 function formatChannelsTable(records: readonly ChannelRecord[]): string {
   const head = [
     "CHANNEL",
@@ -146,7 +154,7 @@ function formatChannelsTable(records: readonly ChannelRecord[]): string {
     formatUnits(lastDay.charge_micros),
     formatSpend(lastDay),
     formatTimes(lastDay),
-    (record.models ?? ["-"]).join(" "),
+    (record.models ?? ["-"]).map((id) => toModelWord(id, record.upstreams)).join(" "),
   ])
   return formatTable([head, ...rows], { numeric: [2, 3, 5, 6, 7, 8, 9] })
 }

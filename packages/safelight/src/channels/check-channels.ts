@@ -33,8 +33,8 @@ export async function checkPlanned(
   const found = settings && (await ask(faults.length === 0 ? settings : plain, options))
   // Without a public address there are no callbacks, so nothing about them is lacking.
   const hasNotes = options.configuration.publicUrl !== undefined && notes !== undefined
-  const more = hasNotes ? { notes } : {}
-  return { ...toCheckReport(plan, found), ...more }
+  const told = [...(hasNotes ? notes : []), ...(plan.mappings ?? [])]
+  return { ...toCheckReport(plan, found), ...(told.length > 0 && { notes: told }) }
 }
 
 /** Undefined if there is no channel to check, for which the plan has the reason, or if it has no check. */

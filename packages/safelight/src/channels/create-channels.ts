@@ -6,6 +6,7 @@ import { isHeaderSecret, SafelightError, type Channel, type Log, type Model } fr
 import { createHttpChannel, PROVIDERS, type Provider } from "@safelight/channel-http"
 import type { Route } from "@safelight/engine"
 import type { ChannelSettings } from "../configuration/channel-settings.ts"
+import { findMapping, listIds, listModelFaults, toChannelModels } from "./channel-models.ts"
 import { createComfyUi } from "./create-comfyui.ts"
 import { toKnownCosts } from "./known-costs.ts"
 import { loadModule, makeByModule, type ChannelSetup, type CreateChannel } from "./load-module.ts"
@@ -33,9 +34,13 @@ export async function createChannels(options: ServedChannelsOptions): Promise<re
   try {
     for (const settings of options.channels) {
       // oxlint-disable-next-line no-await-in-loop -- in order, so that the first fault is the one reported
-      const channel = await createChannel(settings, options)
+      const source = await findSource(settings)
+      // oxlint-disable-next-line no-await-in-loop
+      const channel = await makeChannel(source, settings, options)
       if (channel === undefined) continue
-      routes.push(toRoute(channel, settings, options))
+      const type = isProvider(source) ? source.name : settings.type
+      const costs = toKnownCosts({ ...settings, type }, options.models)
+      routes.push(toRoute(channel, settings, costs))
       const [stray] = listStrayCosts(settings, channel.models)
       if (stray !== undefined) throw invalid(`channels: ${channel.name}: ${stray}`)
     }
@@ -47,17 +52,13 @@ export async function createChannels(options: ServedChannelsOptions): Promise<re
   }
 }
 
-function toRoute(
-  channel: Channel,
-  settings: ChannelSettings,
-  { models }: ServedChannelsOptions,
-): Route {
+function toRoute(channel: Channel, settings: ChannelSettings, costs: Route["costs"]): Route {
   const { repeat: repeats, requestsPerMinute, tier = 1, weight = 1 } = settings
   return {
     channel,
     tier,
     weight,
-    costs: toKnownCosts(settings, models),
+    costs,
     ...(repeats !== undefined && { repeats }),
     ...(requestsPerMinute !== undefined && { requestsPerMinute }),
   }
@@ -120,7 +121,18 @@ export async function createChannel(
   settings: ChannelSettings,
   options: Omit<CreateChannelsOptions, "channels">,
 ): Promise<Channel | undefined> {
-  const source = await findSource(settings)
+  return makeChannel(await findSource(settings), settings, options)
+}
+
+export function isProvider(source: ChannelSource): source is Provider {
+  return typeof source === "object"
+}
+
+async function makeChannel(
+  source: ChannelSource,
+  settings: ChannelSettings,
+  options: Omit<CreateChannelsOptions, "channels">,
+): Promise<Channel | undefined> {
   if (source === "studio") return options.createStudio(settings)
   if (source === "comfyui") return createComfyUi(settings, options)
   if (typeof source !== "function") return createProviderChannel(source, settings, options)
@@ -131,17 +143,24 @@ export async function createChannel(
 }
 
 /** What a module's function is given: the other settings are the engine's. */
-function toSetup({
-  costs: _costs,
-  module: _module,
-  repeat: _repeat,
-  requestsPerMinute: _requestsPerMinute,
-  tier: _tier,
-  type: _type,
-  weight: _weight,
-  ...setup
-}: ChannelSettings): Omit<ChannelSetup, "environment"> {
-  return setup
+function toSetup(settings: ChannelSettings): Omit<ChannelSetup, "environment"> {
+  const {
+    costs: _costs,
+    models: _models,
+    module: _module,
+    repeat: _repeat,
+    requestsPerMinute: _requestsPerMinute,
+    tier: _tier,
+    type: _type,
+    weight: _weight,
+    ...setup
+  } = settings
+  const [models, upstreams] = [listIds(settings), findMapping(settings)]
+  return {
+    ...setup,
+    ...(models !== undefined && { models }),
+    ...(upstreams !== undefined && { upstreams }),
+  }
 }
 
 export interface FoundKey {
@@ -180,9 +199,9 @@ function toWebhookSecret(...found: Parameters<typeof readWebhookSecret>): {
 function createProviderChannel(
   provider: Provider,
   settings: ChannelSettings,
-  { canLink = false, environment, log }: Omit<CreateChannelsOptions, "channels">,
+  { canLink = false, environment, log, models }: Omit<CreateChannelsOptions, "channels">,
 ): Channel | undefined {
-  const { baseUrl, concurrency, isFree, keyTtlMs, models, outputHosts } = settings
+  const { baseUrl, concurrency, isFree, keyTtlMs, outputHosts } = settings
   const { name = provider.name, pollEvery } = settings
   const { key, variable } = readKey(settings, provider, environment)
   if (!isHeaderSecret(key)) {
@@ -190,15 +209,19 @@ function createProviderChannel(
     log.error({ channel: name, variable, reason }, "channel left out")
     return undefined
   }
+  const made = toChannelModels(provider, settings, models)
+  const [fault] = listModelFaults(provider, made)
+  if (fault !== undefined) throw invalid(`channels: ${name}: ${fault}`)
   return createHttpChannel({
     provider,
     key,
     name,
     canLink,
+    models: made.ids,
+    upstreams: made.upstreams,
     ...(baseUrl !== undefined && { baseUrl }),
     ...(concurrency !== undefined && { concurrency }),
     ...(isFree !== undefined && { isFree }),
-    ...(models !== undefined && { models }),
     ...(outputHosts !== undefined && { outputHosts }),
     ...(keyTtlMs !== undefined && { keyTtlMs }),
     ...(pollEvery !== undefined && { pollEvery }),

@@ -2,6 +2,7 @@
 import { createComfyUiChannel } from "@safelight/channel-comfyui"
 import { SafelightError, type Channel } from "@safelight/core"
 import type { ChannelSettings } from "../configuration/channel-settings.ts"
+import { listIds } from "./channel-models.ts"
 import type { CreateChannelsOptions } from "./create-channels.ts"
 
 /** Undefined if a key is missing. Rejects with `invalid-configuration`, naming the channel. */
@@ -36,10 +37,9 @@ export async function createComfyUi(
 }
 
 /** The workflows of the models that the channel may make. */
-function toWorkflows(
-  { models, workflows = {} }: ChannelSettings,
-  name: string,
-): Readonly<Record<string, string>> {
+function toWorkflows(settings: ChannelSettings, name: string): Readonly<Record<string, string>> {
+  const { workflows = {} } = settings
+  const models = listIds(settings)
   if (models === undefined) return workflows
   const missing = models.find((id) => !Object.hasOwn(workflows, id))
   if (missing !== undefined) throw invalid(`channel ${name} has no workflow for ${missing}`)

@@ -3,15 +3,19 @@
  * makes a channel.
  */
 import { defineProvider, type Provider } from "@safelight/channel-http"
-import type { Channel, SafelightError } from "@safelight/core"
+import type { Channel, SafelightError, Upstream } from "@safelight/core"
 import type { ChannelSettings } from "../configuration/channel-settings.ts"
 import { importDefault, invalidModule, toFirstLine } from "../configuration/import-module.ts"
 
 /** What a module's function is given: the channel's configuration, and the environment variables. */
 export interface ChannelSetup extends Omit<
   ChannelSettings,
-  "type" | "module" | "tier" | "weight" | "costs" | "repeat" | "requestsPerMinute"
+  "type" | "models" | "module" | "tier" | "weight" | "costs" | "repeat" | "requestsPerMinute"
 > {
+  /** The public models that the configuration names. */
+  readonly models?: readonly string[]
+  /** How the configuration maps them, if it does. */
+  readonly upstreams?: Readonly<Record<string, Upstream>>
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 

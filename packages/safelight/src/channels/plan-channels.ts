@@ -4,10 +4,11 @@
  * since only the channel that it makes tells its name and models.
  */
 import { createStudioChannel, STUDIO_MODELS } from "@safelight/channel-studio"
-import { findModel, type Provider } from "@safelight/channel-http"
+import type { Provider } from "@safelight/channel-http"
 import { isHeaderSecret, isSafelightError, SILENT_LOG, type Channel } from "@safelight/core"
 import { createGuardedFetch } from "@safelight/fetch-guarded"
 import { createMediaInspector } from "@safelight/media-inspector"
+import { listIds, listModelFaults, toChannelModels } from "./channel-models.ts"
 import type { ChannelSettings } from "../configuration/channel-settings.ts"
 import {
   createChannel,
@@ -33,13 +34,20 @@ export interface ChannelPlan {
   readonly tier: number
   readonly weight: number
   readonly models: readonly string[]
+  /** The provider's own ids of those that are mapped by data. */
+  readonly upstreams?: Readonly<Record<string, string>>
   /** In words for people; empty if it can be made. */
   readonly faults: readonly string[]
+  /** How it makes the mapped models, in words for people. */
+  readonly mappings?: readonly string[]
   /** What it lacks although it serves; absent if it lacks nothing. */
   readonly notes?: readonly string[]
 }
 
-type Description = Pick<ChannelPlan, "name" | "models" | "faults" | "notes">
+type Description = Pick<
+  ChannelPlan,
+  "name" | "models" | "upstreams" | "mappings" | "faults" | "notes"
+>
 
 /** Whether a model that a channel names exists is checked only if `models` are given. */
 export function planChannels({
@@ -52,7 +60,8 @@ export function planChannels({
       const description = await describe(settings, surroundings).catch(
         (error: unknown): Description => {
           if (!isSafelightError(error)) throw error
-          const { models = listWorkflows(settings), name = type } = settings
+          const { name = type } = settings
+          const models = listIds(settings) ?? listWorkflows(settings)
           return { name, models, faults: [error.message] }
         },
       )
@@ -83,7 +92,8 @@ async function describe(
   surroundings: PlanSurroundings,
 ): Promise<Description> {
   const { codeFault } = surroundings
-  const { models = [], module, name = module ?? "" } = settings
+  const { module, name = module ?? "" } = settings
+  const models = listIds(settings) ?? []
   if (module !== undefined && codeFault !== undefined) return { name, models, faults: [codeFault] }
   const source = await findSource(settings)
   // The studio makes all of its models, whatever the configuration says.
@@ -99,7 +109,8 @@ async function describeComfyUi(
   settings: ChannelSettings,
   surroundings: PlanSurroundings,
 ): Promise<Description> {
-  const { models = listWorkflows(settings), name = "comfyui" } = settings
+  const { name = "comfyui" } = settings
+  const models = listIds(settings) ?? listWorkflows(settings)
   const variables = [settings.keyVariable, settings.partnerKeyVariable]
   const faults = variables
     .filter((variable) => variable !== undefined && !surroundings.environment[variable])
@@ -129,16 +140,32 @@ async function describeMade(
 function describeProvider(
   provider: Provider,
   settings: ChannelSettings,
-  { environment }: PlanSurroundings,
+  { environment, models: served }: PlanSurroundings,
 ): Description {
-  const { models = Object.keys(provider.models), name = provider.name } = settings
+  const { name = provider.name } = settings
+  const made = toChannelModels(provider, settings, served)
   const { key, variable } = readKey(settings, provider, environment)
   const faults = [
     ...listKeyFaults(variable, key),
-    ...listUnknown(models, provider),
+    ...listModelFaults(provider, made, served !== undefined),
     ...listRepeatFaults(settings, provider.isFree === true || settings.isFree === true),
   ]
-  return { name, models, faults, ...toNotes(readWebhookSecret(settings, provider, environment)) }
+  const mapped = Object.entries(made.upstreams).map(([id, { model }]) => [id, model] as const)
+  return {
+    name,
+    models: made.ids,
+    faults,
+    ...(mapped.length > 0 && {
+      upstreams: Object.fromEntries(mapped),
+      mappings: mapped.map((each) => toMappingWords(provider, ...each)),
+    }),
+    ...toNotes(readWebhookSecret(settings, provider, environment)),
+  }
+}
+
+function toMappingWords({ hasModel }: Provider, id: string, own: string): string {
+  const unasked = ", which only a purchase can prove to exist"
+  return `${id} is ${own} there${hasModel === undefined ? unasked : ""}`
 }
 
 function listKeyFaults(variable: string, key: string): readonly string[] {
@@ -153,10 +180,4 @@ function toNotes(secret: FoundKey | undefined): Pick<Description, "notes"> {
 
 function listRepeatFaults({ repeat = false }: ChannelSettings, isFree: boolean): readonly string[] {
   return repeat && !isFree ? ["repeat is for a channel that costs nothing"] : []
-}
-
-function listUnknown(models: readonly string[], provider: Provider): readonly string[] {
-  return models
-    .filter((id) => findModel(provider, id) === undefined)
-    .map((id) => `${provider.name} has no model ${id}`)
 }

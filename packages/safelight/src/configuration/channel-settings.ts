@@ -1,5 +1,12 @@
 /** The channels of a service, as its configuration has them. */
-import { COST_MEMBERS, fields, type PollEvery, type UnitCost } from "@safelight/core"
+import {
+  COST_MEMBERS,
+  fields,
+  upstreamSchema,
+  type PollEvery,
+  type UnitCost,
+  type Upstream,
+} from "@safelight/core"
 import * as v from "valibot"
 
 /** One channel of the file, with its type or its module. */
@@ -10,8 +17,11 @@ export interface ChannelSettings {
   readonly module?: string
   /** Its name in the log of each task, for ever; that of the type or the provider by default. */
   readonly name?: string
-  /** Public models that it may make; all that it can by default. */
-  readonly models?: readonly string[]
+  /**
+   * Public models that it may make, in a list or with how the provider makes each. By default all that the provider's
+   * declaration makes, and those whose files name the provider.
+   */
+  readonly models?: readonly string[] | Readonly<Record<string, Upstream>>
   /** Lower tiers are asked first. */
   readonly tier?: number
   /** Its share within its tier. */
@@ -89,13 +99,21 @@ const variable = v.pipe(
   v.regex(/^[A-Z_][A-Z0-9_]*$/i, "expected the name of a variable"),
 )
 
+const notModels = "expected a list of models, or an object with the provider's own id for each"
+const modelList = v.pipe(v.array(v.string(), notModels), v.nonEmpty("expected a model"))
+const modelMapping = v.pipe(
+  v.record(v.string(), upstreamSchema, notModels),
+  v.check((mapping) => Object.keys(mapping).length > 0, "expected a model"),
+)
+const models = v.lazy((input): v.GenericSchema<unknown, NonNullable<ChannelSettings["models"]>> =>
+  Array.isArray(input) ? modelList : modelMapping,
+)
+
 const settingsSchema = fields({
   type: v.exactOptional(v.string("expected a type, such as fal or studio")),
   module: v.exactOptional(modulePath("./my-provider.ts")),
   name: v.exactOptional(name),
-  models: v.exactOptional(
-    v.pipe(v.array(v.string(), "expected a list of models"), v.nonEmpty("expected a model")),
-  ),
+  models: v.exactOptional(models),
   tier: v.exactOptional(whole(1_000)),
   weight: v.exactOptional(whole(1_000)),
   concurrency: v.exactOptional(whole(100_000)),
@@ -146,6 +164,11 @@ const channelSchema = v.pipe(
       (type !== "studio" && type !== "comfyui") ||
       (isFree === undefined && outputHosts === undefined),
     "isFree and outputHosts are for providers, and not for the studio or comfyui",
+  ),
+  v.check(
+    ({ models: named = [], type }) =>
+      Array.isArray(named) || (type !== "studio" && type !== "comfyui"),
+    "the studio and comfyui take models as a list: only providers have models of their own",
   ),
   v.check(
     ({ type, workflows }) => (type === "comfyui") === (workflows !== undefined),

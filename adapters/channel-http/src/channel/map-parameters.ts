@@ -1,0 +1,74 @@
+/**
+ * Parameters as a provider names them, by the data of an `Upstream`: some are left out, then renamed, then get the
+ * provider's values, and constants are added last. Every other parameter is sent unchanged. Inputs are put in place
+ * before it, under our own names.
+ */
+import type { Json, MediaKind, ParameterValues, Upstream } from "@safelight/core"
+
+export type Mapping = Pick<Upstream, "constants" | "drop" | "rename" | "values">
+
+export function mapParameters(mapping: Mapping, parameters: ParameterValues): ParameterValues {
+  const { constants = {}, drop = [] } = mapping
+  const mapped: Record<string, unknown> = {}
+  for (const [param, value] of Object.entries(parameters)) {
+    if (value === undefined || drop.includes(param)) continue
+    const name = toName(mapping, param)
+    setAt(mapped, name, toValue(mapping, name, value))
+  }
+  for (const [name, value] of Object.entries(constants)) setAt(mapped, name, value)
+  return mapped
+}
+
+/** The media of a request by the paths that they have once it is mapped; those that are not sent are left out. */
+export function mapMedia(
+  mapping: Mapping,
+  media: Readonly<Record<string, MediaKind>>,
+): Readonly<Record<string, MediaKind>> {
+  const { drop = [] } = mapping
+  const paths = Object.entries(media).flatMap(([path, kind]) => {
+    const [param = "", ...below] = path.split("/")
+    return drop.includes(param)
+      ? []
+      : [[[toName(mapping, param), ...below].join("/"), kind] as const]
+  })
+  return Object.fromEntries(paths)
+}
+
+/** Whether it says how parameters are sent; otherwise it only names a model. */
+export function isMapping({ constants, drop, rename, values }: Mapping): boolean {
+  return [constants, drop, rename, values].some((each) => each !== undefined)
+}
+
+function toName({ rename = {} }: Mapping, param: string): string {
+  return (Object.hasOwn(rename, param) ? rename[param] : undefined) ?? param
+}
+
+/** By what the value is spelt like in JSON without quotes; of a list by each of its items. */
+function toValue({ values = {} }: Mapping, name: string, value: unknown): unknown {
+  const known = Object.hasOwn(values, name) ? values[name] : undefined
+  if (known === undefined) return value
+  const toOne = (each: unknown): unknown => {
+    const isPlain = typeof each !== "object" || each === null
+    const key = isPlain ? String(each) : ""
+    return isPlain && Object.hasOwn(known, key) ? known[key] : each
+  }
+  return Array.isArray(value) ? value.map(toOne) : toOne(value)
+}
+
+/** The schema lets no name through that an object has of itself. */
+function setAt(target: Record<string, unknown>, path: string, value: unknown): void {
+  const parts = path.split("/")
+  const last = parts.pop() ?? ""
+  let place = target
+  for (const part of parts) {
+    const found = place[part]
+    const inner = isRecord(found) ? { ...found } : {}
+    place[part] = inner
+    place = inner
+  }
+  place[last] = isRecord(place[last]) && isRecord(value) ? { ...place[last], ...value } : value
+}
+
+function isRecord(value: unknown): value is Record<string, Json> {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}

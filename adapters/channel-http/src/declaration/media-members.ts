@@ -1,0 +1,61 @@
+/**
+ * The media of a request by the paths of its parameters, for rules that know a model's parameters from data alone.
+ * Lists on the way are implied: `elements/image_url` is the member of each of the elements.
+ */
+import type { MediaKind, ParameterValues } from "@safelight/core"
+import { isObject } from "./provider-request.ts"
+
+/** The value with each text at `path` replaced by what `change` makes of it. */
+export function changeAt<Changed>(
+  value: unknown,
+  path: string,
+  change: (url: string) => Changed,
+): unknown {
+  return changeBelow(value, path.split("/"), change)
+}
+
+function changeBelow<Changed>(
+  value: unknown,
+  [name, ...below]: readonly string[],
+  change: (url: string) => Changed,
+): unknown {
+  if (Array.isArray(value)) {
+    const path = name === undefined ? [] : [name, ...below]
+    return value.map((item) => changeBelow(item, path, change))
+  }
+  if (name === undefined) return typeof value === "string" ? change(value) : value
+  if (!isRecord(value) || !Object.hasOwn(value, name)) return value
+  return { ...value, [name]: changeBelow(value[name], below, change) }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return isObject(value)
+}
+
+/** The URLs at `path`, in order. */
+export function listUrls(parameters: ParameterValues, path: string): readonly string[] {
+  const urls: string[] = []
+  changeAt(parameters, path, (url) => urls.push(url))
+  return urls
+}
+
+export interface Medium {
+  /** The parameter that holds it. */
+  readonly param: string
+  readonly kind: MediaKind
+  readonly url: string
+}
+
+/** The media of whole parameters, and the other parameters: those with media in members stay as they are. */
+export function takeMedia(
+  parameters: ParameterValues,
+  media: Readonly<Record<string, MediaKind>>,
+): { readonly found: readonly Medium[]; readonly others: ParameterValues } {
+  const whole = Object.entries(media).filter(([path]) => !path.includes("/"))
+  const found = whole.flatMap(([param, kind]) =>
+    listUrls(parameters, param).map((url) => ({ param, kind, url })),
+  )
+  const names = new Set(whole.map(([param]) => param))
+  const others = Object.entries(parameters).filter(([param]) => !names.has(param))
+  return { found, others: Object.fromEntries(others) }
+}
