@@ -145,7 +145,7 @@ describe("the channels of a configuration", () => {
     [
       "with a model that it can't make",
       [{ type: "fal", models: ["vendor-x/picture"] }],
-      /^channel fal has no model vendor-x\/picture$/,
+      /^channels: fal: fal has no model vendor-x\/picture: "models": \{ "vendor-x\/picture": "…" \} names/,
     ],
     [
       "with the life of a key that its provider doesn't honour",

@@ -177,6 +177,7 @@ test("list shows what is configured, what has been seen, and what came of the la
     tier: 2,
     weight: 3,
     models: MODELS.map(({ id }) => id),
+    upstreams: {},
     state: "open",
     paused_at: 0,
     left_out: null,

@@ -135,12 +135,22 @@ export function createHttpChannel(options: HttpChannelOptions): Channel {
     }),
     check: () =>
       checkProvider(provider, {
-        send: wire.toSend(AbortSignal.timeout(CHECK_MS)),
+        send: toCheckSend(options, wire),
         models: models.map((id) => upstreams[id]?.model ?? id),
         upstreams: models.flatMap((id) => upstreams[id]?.model ?? []),
       }),
     hideSecrets: wire.hideSecrets,
     close: () => wire.close(),
+  }
+}
+
+/** A server at a `baseUrl` of one's own has the provider's other hosts below that, as stubs do. */
+function toCheckSend({ baseUrl }: HttpChannelOptions, wire: Wire): Send {
+  const send = wire.toSend(AbortSignal.timeout(CHECK_MS))
+  return (request) => {
+    const elsewhere = baseUrl === undefined ? null : URL.parse(request.path)
+    if (elsewhere === null) return send(request)
+    return send({ ...request, path: `/${elsewhere.host}${elsewhere.pathname}` })
   }
 }
 

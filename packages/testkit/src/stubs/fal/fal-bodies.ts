@@ -107,7 +107,7 @@ const BODIES: Readonly<Record<string, BodySchema>> = {
 
 /** What most endpoints have in common. */
 const ANY_INPUT: BodySchema = v.looseObject({
-  prompt: textOf(1, 1_000_000),
+  prompt: v.optional(textOf(1, 1_000_000)),
   image_urls: v.optional(v.array(v.string())),
   video_urls: v.optional(v.array(v.string())),
   audio_urls: v.optional(v.array(v.string())),

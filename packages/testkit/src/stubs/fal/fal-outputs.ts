@@ -1,9 +1,10 @@
 /**
- * The output of an endpoint of fal for an input: a film if the endpoint's name speaks of video, and
- * pictures otherwise. The result is the model's output, in no envelope.
+ * The output of an endpoint of fal for an input: by its name a film, sound, a 3D model or a text, and pictures
+ * otherwise. The result is the model's output, in no envelope.
  */
 import { isObject } from "../frame/stub-call.ts"
 import { toOutputSize, type OutputSize } from "../frame/output-size.ts"
+import { createSmallFile, type SmallFileType } from "../media/small-file.ts"
 import type { StubFiles, StubMedia } from "../frame/stub-files.ts"
 
 export interface FalOutput {
@@ -31,7 +32,41 @@ const IMAGE_SIZES: Readonly<Record<string, OutputSize>> = {
 const IMAGE_TYPES = { jpeg: "image/jpeg", webp: "image/webp", png: "image/png" } as const
 
 export function createOutput(order: FalOrder, files: StubFiles): FalOutput {
+  const shape = SHAPES.find(([names]) => names.test(order.endpoint))?.[1]
+  if (shape !== undefined) return { body: shape(order, files), billableUnits: 1 }
   return isFilm(order.endpoint) ? createFilmOutput(order, files) : createImageOutput(order, files)
+}
+
+type Shape = (order: FalOrder, files: StubFiles) => FalOutput["body"]
+
+/** By what the endpoint is called, in the members that fal documents for such models. */
+const SHAPES: readonly (readonly [names: RegExp, shape: Shape])[] = [
+  [
+    /text-to-3d/,
+    (order, files) => {
+      const glb = toFile(order, files, "model/gltf-binary")
+      const thumbnail = toFile(order, files, "image/png")
+      return {
+        model_glb: glb,
+        model_urls: { glb, obj: toFile(order, files, "model/obj") },
+        thumbnail,
+      }
+    },
+  ],
+  [/trellis|3d/, (order, files) => ({ model_mesh: toFile(order, files, "model/gltf-binary") })],
+  [/speech-to-text|scribe/, () => ({ text: "a lighthouse in fog", language_code: "en" })],
+  [/caption|any-llm/, () => ({ output: "a lighthouse in fog", finish_reason: "stop" })],
+  [/stable-audio/, (order, files) => ({ audio_file: toFile(order, files, "audio/wav") })],
+  [
+    /tts|speech|music|sound|audio/,
+    (order, files) => ({ audio: toFile(order, files, "audio/wav"), duration_ms: 1_000 }),
+  ],
+]
+
+function toFile({ id }: FalOrder, files: StubFiles, type: SmallFileType): object {
+  const bytes = createSmallFile(type)
+  const { url, name } = files.keep(`${id}.${type.split("/")[1] ?? ""}`, type, bytes)
+  return { url, content_type: type, file_name: name, file_size: bytes.length }
 }
 
 function isFilm(endpoint: string): boolean {

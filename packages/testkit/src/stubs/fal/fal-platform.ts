@@ -7,6 +7,7 @@
 import type { StubCall } from "../frame/stub-call.ts"
 import type { StubContext } from "../frame/stub-definition.ts"
 import { openRoute, route, type StubReply, type StubRoute } from "../frame/stub-route.ts"
+import { isKnownModel } from "../frame/known-model.ts"
 import { isOutput, outcomeOf, type FalJob, type FalState } from "./fal-job.ts"
 
 const UNIT_PRICE = 0.04
@@ -18,6 +19,7 @@ export function createPlatformRoutes(state: FalState): readonly StubRoute[] {
     route("other", "GET /v1/models/requests/by-endpoint", (call) => list(state, call)),
     route("other", "GET /v1/models/billing-events", (call) => showBilling(state, call)),
     route("other", "GET /v1/models/pricing", showPrice),
+    route("other", "GET /v1/models", (call) => listModels(call)),
     openRoute("other", "GET /v1/meta", () => ({ json: { webhook_ip_ranges: ["127.0.0.1/32"] } })),
   ]
 }
@@ -36,6 +38,12 @@ function list(state: FalState, { query }: StubCall): StubReply {
     .map((job) => toItem(state, job, query.get("expand") === "payloads"))
     .filter(({ status_code: code }) => hasStatus(code, query.get("status")))
   return toPage(items, Number(query.get("cursor") ?? 0), limit)
+}
+
+function listModels({ query }: StubCall): StubReply {
+  const ids = query.getAll("endpoint_id").filter(isKnownModel)
+  const models = ids.map((id) => ({ endpoint_id: id, metadata: { status: "active" } }))
+  return { json: { models, next_cursor: null, has_more: false } }
 }
 
 interface Item extends Readonly<Record<string, unknown>> {

@@ -5,6 +5,7 @@
  */
 import { randomUUID } from "node:crypto"
 import { findBodyFault, toPathText, type BodySchema } from "../frame/body-fault.ts"
+import { isKnownModel } from "../frame/known-model.ts"
 import { readCount, readFilm, readPicture } from "../frame/read-media.ts"
 import { isObject, type StubCall } from "../frame/stub-call.ts"
 import { isKey, refuseBy, type StubContext, type StubDefinition } from "../frame/stub-definition.ts"
@@ -90,6 +91,11 @@ function createVersion(state: GeminiState, base: string): readonly StubRoute[] {
         (job) => showOperation(state, job),
         ({ data }, { params }) => data.model === params["model"],
       ),
+    ),
+    route("other", `GET ${model}`, ({ params }) =>
+      isKnownModel(params["model"] ?? "")
+        ? { json: { name: `models/${params["model"]}` } }
+        : refuse("not-found"),
     ),
     route("other", `GET ${base}/models`, () => ({
       json: { models: [{ name: "models/gemini-3-pro-image" }] },

@@ -1,6 +1,6 @@
 /**
  * Higgsfield's inputs, by its API document: unknown members are refused, as it does itself. The input of a model
- * that is not known here needs a prompt.
+ * that is not known here may have any.
  */
 import * as v from "valibot"
 import {
@@ -41,7 +41,9 @@ const SEEDANCE = v.pipe(
   v.check((body) => countReferences(body) <= 50, "from 1 to 50 references are required"),
 )
 
-const ANY_INPUT: BodySchema = v.looseObject({ prompt: textOf(1, 1_000_000) })
+const ANY_INPUT: BodySchema = v.looseObject({
+  prompt: v.optional(textOf(1, 1_000_000)),
+})
 
 const BODIES: Readonly<Record<string, BodySchema>> = {
   "bytedance/seedance-2.5/reference-to-video": SEEDANCE,

@@ -5,6 +5,7 @@
 import type { StubCall } from "../frame/stub-call.ts"
 import type { StubContext } from "../frame/stub-definition.ts"
 import type { StubJob, StubJobs } from "../frame/stub-jobs.ts"
+import { createSmallFile } from "../media/small-file.ts"
 import { makesFilms, readCount, readFilm, readPicture } from "../frame/read-media.ts"
 
 export interface PredictionData {
@@ -133,10 +134,24 @@ function toMoments(
   }
 }
 
-/** One URL or a list of them: each model chooses, and the stub goes by the parameters. */
-function createOutput({ files }: StubContext, { id, data, endAt }: Prediction): string | string[] {
+/**
+ * One URL, a list, an object of files or the pieces of a text: each model chooses, and the stub goes by the name and the
+ * parameters.
+ */
+function createOutput({ files }: StubContext, { id, data, endAt }: Prediction): unknown {
   const { input, model } = data
   const expiresAt = endAt + HOUR_MS
+  if (/llm|caption/.test(model)) return ["a lighthouse", " in fog"]
+  if (/speech|music|audio/.test(model)) {
+    return files.keep(`${id}.wav`, "audio/wav", createSmallFile("audio/wav")).url
+  }
+  if (/3d/.test(model)) {
+    const mesh = createSmallFile("model/gltf-binary")
+    return { mesh: files.keep(`${id}.glb`, "model/gltf-binary", mesh).url, texture: null }
+  }
+  if (input["inline_output"] === true) {
+    return `data:image/png;base64,${createSmallFile("image/png").toString("base64")}`
+  }
   if (makesFilms(model)) return files.add(id, readFilm(input), expiresAt).url
   const picture = readPicture(input, "webp")
   const count = input["num_outputs"]

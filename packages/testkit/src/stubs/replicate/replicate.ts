@@ -4,6 +4,7 @@
  */
 import { randomUUID } from "node:crypto"
 import { findBodyFault, toPathText, type BodyFault } from "../frame/body-fault.ts"
+import { isKnownModel } from "../frame/known-model.ts"
 import { signStandardWebhook } from "../frame/standard-webhooks.ts"
 import type { StubCall } from "../frame/stub-call.ts"
 import {
@@ -96,6 +97,11 @@ function createPredictionRoutes(state: ReplicateState): readonly StubRoute[] {
 
 function createAccountRoutes(context: StubContext): readonly StubRoute[] {
   return [
+    route("other", "GET /v1/models/{owner}/{name}", (call) =>
+      isKnownModel(toNamed(call))
+        ? { json: { owner: call.params["owner"], name: call.params["name"] } }
+        : refuse("not-found"),
+    ),
     route("other", "GET /v1/account", () => ({ json: { type: "user", username: "stub" } })),
     route("other", "GET /v1/webhooks/default/secret", () => ({
       json: { key: context.webhookSecret },

@@ -91,7 +91,19 @@ const FILM = bodyOf(
   },
 )
 
+/** Whose inputs are each model's own. */
+function anyOf(taskType: string): BodySchema {
+  return v.looseObject({
+    taskType: v.literal(taskType),
+    taskUUID: UUID,
+    model: v.pipe(v.string(), v.nonEmpty()),
+    positivePrompt: v.optional(textOf(2, MOST)),
+  })
+}
+
 export const RUNWARE_TASKS: Readonly<Record<string, BodySchema>> = {
   imageInference: IMAGE,
   videoInference: FILM,
+  audioInference: anyOf("audioInference"),
+  "3dInference": anyOf("3dInference"),
 }

@@ -13,6 +13,7 @@ import {
   type StubDefinition,
 } from "../frame/stub-definition.ts"
 import { createJobs, type StubJob, type StubJobs } from "../frame/stub-jobs.ts"
+import { createSmallFile } from "../media/small-file.ts"
 import { route, type StubReply } from "../frame/stub-route.ts"
 import type { WebhookMessage } from "../frame/stub-webhooks.ts"
 import { RUNWARE_TASKS } from "./runware-bodies.ts"
@@ -67,7 +68,7 @@ export const RUNWARE: StubDefinition = {
     const state = { context, jobs: createJobs<RunwareData>(context) }
     const handle = (call: StubCall) => answer(state, call)
     serveSocket(context, {
-      answer: async (task) => [await answerTask(state, null, task)],
+      answer: (task) => answerTask(state, null, task),
       finish: (task) => finish(state, task),
     })
     return [
@@ -85,7 +86,7 @@ function asks({ bytes }: StubCall): boolean {
 async function answer(state: RunwareState, call: StubCall): Promise<StubReply> {
   const tasks = call.json()
   if (!Array.isArray(tasks) || !tasks.every(isObject)) return refuse("malformed")
-  const answers = await Promise.all(tasks.map((task) => answerTask(state, call, task)))
+  const answers = (await Promise.all(tasks.map((task) => answerTask(state, call, task)))).flat()
   const data = answers.flatMap((each) => ("code" in each ? [] : [each]))
   const errors = answers.filter((each) => "code" in each)
   if (errors.length === 0) return { json: { data } }
@@ -98,17 +99,19 @@ async function answerTask(
   state: RunwareState,
   call: StubCall | null,
   task: Fields,
-): Promise<Fields> {
+): Promise<readonly Fields[]> {
   switch (task["taskType"]) {
     case "getResponse":
       return getResponse(state, task)
     case "getTaskDetails":
-      return getDetails(state, task)
+      return [getDetails(state, task)]
     case "imageInference":
     case "videoInference":
-      return infer(state, call, task)
+    case "audioInference":
+    case "3dInference":
+      return [await infer(state, call, task)]
     default:
-      return toError("unsupportedTaskType", "The task type is not supported.", task)
+      return [toError("unsupportedTaskType", "The task type is not supported.", task)]
   }
 }
 
@@ -156,16 +159,16 @@ function find({ context, jobs }: RunwareState, task: Fields): RunwareJob | undef
   return isYoung && context.strikes("lags") ? undefined : job
 }
 
-function getResponse(state: RunwareState, task: Fields): Fields {
+function getResponse(state: RunwareState, task: Fields): readonly Fields[] {
   const job = find(state, task)
-  if (job === undefined) return toError("unknownTaskUUID", "No task has this taskUUID.", task)
+  if (job === undefined) return [toError("unknownTaskUUID", "No task has this taskUUID.", task)]
   const { taskType } = job.data.task
   if (state.jobs.phaseOf(job) !== "finished") {
-    return { taskType, taskUUID: job.id, status: "processing" }
+    return [{ taskType, taskUUID: job.id, status: "processing" }]
   }
   const { error } = job.data
-  if (error !== null) return { ...error, taskType, taskUUID: job.id, status: "error" }
-  return { ...toOutputs(state, job)[0], status: "success" }
+  if (error !== null) return [{ ...error, taskType, taskUUID: job.id, status: "error" }]
+  return toOutputs(state, job).map((output) => ({ ...output, status: "success" }))
 }
 
 function getDetails(state: RunwareState, task: Fields): Fields {
@@ -182,6 +185,16 @@ function toOutputs(
 ): Fields[] {
   const { task } = data
   const { taskType, includeCost, numberResults, outputFormat, model } = task
+  const cost = includeCost === true ? { cost: 0.0019 } : {}
+  if (taskType === "audioInference") {
+    const { url, id: name } = files.keep(`${id}.wav`, "audio/wav", createSmallFile("audio/wav"))
+    return [{ taskType, taskUUID: id, audioUUID: name, audioURL: url, ...cost }]
+  }
+  if (taskType === "3dInference") {
+    const mesh = createSmallFile("model/gltf-binary")
+    const { url, id: name } = files.keep(`${id}.glb`, "model/gltf-binary", mesh)
+    return [{ taskType, taskUUID: id, outputs: { files: [{ uuid: name, url }] }, ...cost }]
+  }
   const isFilm = taskType === "videoInference" || (typeof model === "string" && makesFilms(model))
   const media = isFilm
     ? readFilm(task)
@@ -189,7 +202,7 @@ function toOutputs(
   return Array.from({ length: isFilm ? 1 : readCount(numberResults) }, (_, index) => {
     const { url, id: name } = files.add(`${id}-${index}`, media, endAt + DAY_MS)
     const output = isFilm ? { videoUUID: name, videoURL: url } : { imageUUID: name, imageURL: url }
-    return { taskType, taskUUID: id, ...output, ...(includeCost === true ? { cost: 0.0019 } : {}) }
+    return { taskType, taskUUID: id, ...output, ...cost }
   })
 }
 
