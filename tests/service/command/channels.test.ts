@@ -187,7 +187,10 @@ test("list shows what is configured, what has been seen, and what came of the la
     last_day: none,
   })
   assert.equal(keyless?.["left_out"], "NO_KEY is empty")
-  assert.equal(odd?.["left_out"], "fal has no model vendor-x/picture")
+  assert.equal(
+    odd?.["left_out"],
+    'fal has no model vendor-x/picture: "models": { "vendor-x/picture": "…" } names its model there',
+  )
   const { paused_at: pausedAt, last_day: lastDay, ...rest } = fal ?? {}
   const { longest_ms: longestMs, mean_ms: meanMs, ...day } = lastDay as Record<string, number>
   const { longest_ms: _longest, mean_ms: _mean, ...nothing } = none
@@ -200,6 +203,7 @@ test("list shows what is configured, what has been seen, and what came of the la
     tier: null,
     weight: null,
     models: null,
+    upstreams: {},
     state: "paused",
     left_out: "it is not in the configuration",
     in_flight: 0,

@@ -48,9 +48,8 @@ function toValue({ values = {} }: Mapping, name: string, value: unknown): unknow
   const known = Object.hasOwn(values, name) ? values[name] : undefined
   if (known === undefined) return value
   const toOne = (each: unknown): unknown => {
-    const isPlain = typeof each !== "object" || each === null
-    const key = isPlain ? String(each) : ""
-    return isPlain && Object.hasOwn(known, key) ? known[key] : each
+    const key = typeof each === "string" ? each : JSON.stringify(each)
+    return Object.hasOwn(known, key) ? known[key] : each
   }
   return Array.isArray(value) ? value.map(toOne) : toOne(value)
 }

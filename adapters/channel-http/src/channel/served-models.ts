@@ -81,19 +81,23 @@ export function findModelFault(
   id: string,
   upstream: ServedUpstream | undefined,
 ): string | undefined {
-  const { models, name, relays, toModel } = provider
-  if (Object.hasOwn(models, id) && upstream === undefined) return undefined
-  if (toModel === undefined && upstream !== undefined && isMapping(upstream)) {
+  const { name, toModel } = provider
+  if (upstream === undefined) return findUnmapped(provider, id)
+  if (toModel === undefined && isMapping(upstream)) {
     return `${name} translates its models itself, so ${id} takes no other names, values or constants`
   }
-  if (upstream === undefined && relays !== true) {
-    const example =
-      toModel === undefined ? "" : `: "models": { "${id}": "…" } names its model there`
-    return `${name} has no model ${id}${example}`
-  }
   if (toServed(provider, id, upstream) !== undefined) return undefined
-  const kinds = upstream?.artifacts?.join(" and ") ?? "this"
-  return toModel === undefined ? `${name} has no model ${id}` : `${name} can't make ${id}: ${kinds}`
+  const { artifacts = [] } = upstream
+  return toModel === undefined
+    ? `${name} has no model ${id}`
+    : `${name} can't make ${id}: ${artifacts.join(" and ")}`
+}
+
+/** A service that relays requests knows models by their public names. */
+function findUnmapped({ models, name, relays, toModel }: Provider, id: string): string | undefined {
+  if (Object.hasOwn(models, id) || relays === true) return undefined
+  const example = toModel === undefined ? "" : `: "models": { "${id}": "…" } names its model there`
+  return `${name} has no model ${id}${example}`
 }
 
 /** Undefined if the provider can't make it. Without data a model has its public name there too. */

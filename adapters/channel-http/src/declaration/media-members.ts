@@ -6,18 +6,14 @@ import type { MediaKind, ParameterValues } from "@safelight/core"
 import { isObject } from "./provider-request.ts"
 
 /** The value with each text at `path` replaced by what `change` makes of it. */
-export function changeAt<Changed>(
-  value: unknown,
-  path: string,
-  change: (url: string) => Changed,
-): unknown {
+export function changeAt(value: unknown, path: string, change: (url: string) => unknown): unknown {
   return changeBelow(value, path.split("/"), change)
 }
 
-function changeBelow<Changed>(
+function changeBelow(
   value: unknown,
   [name, ...below]: readonly string[],
-  change: (url: string) => Changed,
+  change: (url: string) => unknown,
 ): unknown {
   if (Array.isArray(value)) {
     const path = name === undefined ? [] : [name, ...below]

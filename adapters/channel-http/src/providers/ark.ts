@@ -134,8 +134,8 @@ function toLinked(url: string, since: number | undefined): LinkedOutput {
 }
 
 /** Of a picture in an operation. */
-function toOutput(picture: Json): readonly LinkedOutput[] {
-  const [url, expiresAt] = [textAt(picture, "url"), numberAt(picture, "expiresAt")]
+function toOutput(kept: Json): readonly LinkedOutput[] {
+  const [url, expiresAt] = [textAt(kept, "url"), numberAt(kept, "expiresAt")]
   return url === undefined ? [] : [{ url, ...(expiresAt !== undefined && { expiresAt }) }]
 }
 
@@ -150,15 +150,15 @@ function readError(error: Json | undefined): CreateOutcome & PollOutcome {
 /** The pictures, or the error in their place. They can't be asked for again, so their URLs are the operation. */
 function readPictures(json: Json | undefined): CreateOutcome | undefined {
   const items = listAt(json, "data")
-  const [picture, ...more] = items.flatMap((item) => {
+  const [first, ...more] = items.flatMap((item) => {
     const url = textAt(item, "url")
     return url === undefined ? [] : [{ ...toLinked(url, numberAt(json, "created")) }]
   })
-  if (picture !== undefined) {
+  if (first !== undefined) {
     const made = at(json, "usage", "generated_images") ?? null
     return {
       kind: "accepted",
-      operation: { picture, made, ...(more.length > 0 && { more }) },
+      operation: { picture: first, made, ...(more.length > 0 && { more }) },
     }
   }
   const error = at(items[0], "error")

@@ -98,7 +98,7 @@ function membersOf<Value>(
     // valibot leaves out what it can't hold, and nothing may be lost unseen.
     v.check((members) => !Object.hasOwn(members, "__proto__") && isWithin(members), message),
     v.record(name, value, message),
-  ) as v.GenericSchema<unknown, Record<string, Value>>
+  )
 }
 
 function numberOf(message: string, least = -Infinity): v.GenericSchema<number> {
