@@ -85,6 +85,13 @@ export {
 export { toParameterIssue } from "./models/parameter-issue.ts"
 export type { ParameterIssue, ParameterIssueCode } from "./models/parameter-issue.ts"
 export { referenceToVideo, type ReferenceToVideoParameters } from "./models/reference-to-video.ts"
+export {
+  readModelFile,
+  LONGEST_MODEL_ID,
+  MODEL_ID,
+  type ModelFile,
+} from "./models/file/model-file.ts"
+export type { ModelFault } from "./models/file/fault.ts"
 export type { UnavailableReason } from "./models/unavailable-reason.ts"
 export { textToImage, type TextToImageParameters } from "./models/text-to-image.ts"
 export {

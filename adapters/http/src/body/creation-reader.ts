@@ -43,7 +43,11 @@ export function createCreationReader(options: CreationReaderOptions): CreationRe
   const coreModels = models.filter((model) => MODELS.includes(model)).map(({ id }) => id)
   const own = threadModels === undefined ? [] : models.filter((model) => !MODELS.includes(model))
   const described = own.map((model) => [model.id, describeParameters(model)] as const)
-  const patterned = new Set(described.filter(([, schema]) => hasPattern(schema)).map(([id]) => id))
+  // The patterns of a model that is data were counted: they end soon.
+  const counted = new Set(own.filter(({ isData }) => isData === true).map(({ id }) => id))
+  const patterned = new Set(
+    described.filter(([id, schema]) => !counted.has(id) && hasPattern(schema)).map(([id]) => id),
+  )
   const known: KnownModels = {
     coreModels,
     ...(threadModels && { threadModels }),

@@ -2,16 +2,24 @@
  * A model's parameters as JSON Schema. If one of them can't be described so, the error names it: no
  * client could know a parameter that the API document does not describe.
  */
-import { SafelightError, type Model } from "@safelight/core"
+import {
+  DATA_URL_TYPES,
+  mediaUrl,
+  SafelightError,
+  type MediaKind,
+  type Model,
+} from "@safelight/core"
 import type { JsonSchema } from "@valibot/to-json-schema"
 import type * as v from "valibot"
 import { toInputSchema } from "./json-schema.ts"
 
 /** Throws `invalid-configuration`, naming the model and the parameter. */
 export function describeParameters({
+  described,
   id,
   parameters,
-}: Pick<Model, "id" | "parameters">): JsonSchema {
+}: Pick<Model, "described" | "id" | "parameters">): JsonSchema {
+  if (described !== undefined) return completeSchema(described as JsonSchema)
   try {
     return toInputSchema(parameters)
   } catch (cause) {
@@ -20,6 +28,38 @@ export function describeParameters({
     const message = `model ${id}: ${place} can't be described in the API document: ${toWords(cause)}`
     throw new SafelightError({ code: "invalid-configuration", message, cause })
   }
+}
+
+/** Says of media and of objects what the check knows of them. */
+function completeSchema(schema: JsonSchema): JsonSchema {
+  const { anyOf, items, oneOf, properties, type } = schema
+  const kind: unknown = Reflect.get(schema, "x-media")
+  const { description, pattern } = isMediaKind(kind) ? toInputSchema(mediaUrl(kind)) : {}
+  return {
+    ...(description !== undefined && { description }),
+    ...schema,
+    ...(pattern !== undefined && { pattern }),
+    ...(type === "object" && { additionalProperties: false }),
+    ...(items !== undefined && { items: complete(items as Part) }),
+    ...(anyOf && { anyOf: anyOf.map(complete) }),
+    ...(oneOf && { oneOf: oneOf.map(complete) }),
+    ...(properties && { properties: completeAll(properties) }),
+  }
+}
+
+type Part = JsonSchema | boolean
+
+function complete(schema: Part): Part {
+  return typeof schema === "boolean" ? schema : completeSchema(schema)
+}
+
+function completeAll(properties: Readonly<Record<string, Part>>): Record<string, Part> {
+  const entries = Object.entries(properties)
+  return Object.fromEntries(entries.map(([name, property]) => [name, complete(property)]))
+}
+
+function isMediaKind(kind: unknown): kind is MediaKind {
+  return typeof kind === "string" && Object.hasOwn(DATA_URL_TYPES, kind)
 }
 
 function toWords(cause: unknown): string {

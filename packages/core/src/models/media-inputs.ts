@@ -6,7 +6,7 @@ import type { MediaKind } from "./media-url.ts"
 import type { Model, ParameterValues } from "./model.ts"
 
 export interface MediaInput {
-  /** The parameter that holds it, as `video_urls`. */
+  /** The path of the member that holds it, as `video_urls` or `elements/image_url`. */
   readonly param: string
   readonly kind: MediaKind
   /** http(s) or data. */
@@ -20,9 +20,16 @@ export function listMediaInputs(
 ): readonly MediaInput[] {
   const inputs: MediaInput[] = []
   for (const [param, kind] of Object.entries(media)) {
-    for (const url of [parameters[param]].flat()) {
-      if (typeof url === "string") inputs.push({ param, kind, url })
-    }
+    for (const url of listTexts(parameters, param.split("/"))) inputs.push({ param, kind, url })
   }
   return inputs
+}
+
+/** The texts at a path of members, through every list on the way. */
+function listTexts(value: unknown, names: readonly string[]): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap((item) => listTexts(item, names))
+  const [name, ...others] = names
+  if (name === undefined) return typeof value === "string" ? [value] : []
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return []
+  return listTexts((value as ParameterValues)[name], others)
 }

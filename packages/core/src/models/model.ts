@@ -9,6 +9,7 @@ import type { Usage } from "../task/events.ts"
 import { chargeUsage } from "../money/charge.ts"
 import type { LoggedParameters } from "../money/factors.ts"
 import type { ModelPrice } from "../money/prices.ts"
+import type { JsonObject } from "../values/canonical-json.ts"
 import type { ArtifactKind } from "./artifact-kind.ts"
 import type { MediaKind } from "./media-url.ts"
 import { toParameterIssue, type ParameterIssue } from "./parameter-issue.ts"
@@ -55,7 +56,16 @@ export interface Model {
   /** What its tasks produce; the first is the main kind. Never empty, and no kind twice. */
   readonly artifacts: readonly ArtifactKind[]
   readonly parameters: v.GenericSchema
-  /** By parameter, what the URLs in it refer to. */
+  /** For people: its name and what it is. */
+  readonly title?: string
+  readonly description?: string
+  /** Parameters of requests that it takes. */
+  readonly examples?: readonly unknown[]
+  /** Of a model that is a file of JSON: its patterns end soon on every text. */
+  readonly isData?: true
+  /** The parameters as JSON Schema, if it was defined by one; media are marked `x-media`. */
+  readonly described?: JsonObject
+  /** By path, what the URLs in it refer to: `image_urls`; through objects and lists `elements/image_url`. */
   readonly media: Readonly<Record<string, MediaKind>>
   /** Names of the parameters that are put into the log, sorted. */
   readonly logged: readonly string[]
@@ -66,7 +76,7 @@ export interface Model {
   estimate(parameters: ParameterValues): Usage
   counts?(parameters: ParameterValues): ArtifactCounts
   charge(usage: Usage, price: ModelPrice, logged: LoggedParameters): number
-  /** What it costs where no price table says it. */
+  /** What it costs where no price table says it, as in a model's file. */
   readonly price?: ModelPrice
   /** By a provider's type, how it makes this model: what the model's file says. */
   readonly upstreams?: Readonly<Record<string, Upstream>>

@@ -56,6 +56,9 @@ const EXPLANATIONS: Readonly<Record<string, (issue: Issue) => Explanation>> = {
   lt_value: (issue) => ["invalid_value", `must be below ${String(issue.requirement)}`],
   multiple_of: (issue) => ["invalid_value", `must be a multiple of ${String(issue.requirement)}`],
   regex: (issue) => ["invalid_value", `must match ${String(issue.requirement)}`],
+  format: (issue) => ["invalid_value", `must be ${String(issue.requirement)}`],
+  unique_items: () => ["invalid_value", "must not have an item twice"],
+  one_of: explainForms,
   invalid_url: () => ["invalid_url", "must be a valid http or https URL"],
   url_not_allowed: () => ["url_not_allowed", "must be an http or https URL without credentials"],
   url_too_long: (issue) => ["string_above_max_length", mustHave("at most", issue, "character")],
@@ -85,6 +88,17 @@ function mustHave(
 
 function explainMember(issue: Issue): Explanation {
   if (issue.expected === "never") return ["unknown_parameter", "is not a known parameter"]
+  return explainType(issue)
+}
+
+/** A value that may have several forms. */
+function explainForms(issue: Issue): Explanation {
+  if (issue.requirement === "several") {
+    return ["invalid_value", "must have one of the forms that it may have, and has several"]
+  }
+  if (issue.requirement === "none") {
+    return ["invalid_value", "must have one of the forms that it may have"]
+  }
   return explainType(issue)
 }
 

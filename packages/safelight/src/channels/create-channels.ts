@@ -52,7 +52,11 @@ export async function createChannels(options: ServedChannelsOptions): Promise<re
   }
 }
 
-function toRoute(channel: Channel, settings: ChannelSettings, costs: Route["costs"]): Route {
+function toRoute(
+  channel: Channel,
+  settings: ChannelSettings,
+  costs: NonNullable<Route["costs"]>,
+): Route {
   const { repeat: repeats, requestsPerMinute, tier = 1, weight = 1 } = settings
   return {
     channel,

@@ -34,9 +34,6 @@ function toUnitCost(cost: UpstreamCost | undefined): UnitCost | undefined {
   return Object.keys(unit).length > 0 ? unit : undefined
 }
 
-function toEntry(
-  id: string,
-  cost: UnitCost | undefined,
-): readonly (readonly [string, UnitCost])[] {
+function toEntry(id: string, cost: UnitCost | undefined): readonly (readonly [string, UnitCost])[] {
   return cost === undefined ? [] : [[id, cost]]
 }

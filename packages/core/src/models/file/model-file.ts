@@ -1,0 +1,195 @@
+/** A model as a file of JSON tells it: a pure reader, which says everything that is wrong and where. */
+import * as v from "valibot"
+import { PRICE_MEMBERS } from "../../money/price-schema.ts"
+import type { JsonObject } from "../../values/canonical-json.ts"
+import type { ModelPrice } from "../../money/prices.ts"
+import { fields } from "../fields.ts"
+import { defineModel, type Model } from "../model.ts"
+import { upstreamSchema, type Upstream } from "../upstream.ts"
+import { buildSchema } from "./build-schema.ts"
+import { checkSchema } from "./check-schema.ts"
+import { isObject, join, type ModelFault, type Report } from "./fault.ts"
+import { readLogged } from "./logged.ts"
+import { findMediaPaths } from "./media-paths.ts"
+import { readOutputs } from "./outputs.ts"
+import { resolveRefs } from "./resolve.ts"
+import type { Schema } from "./schema.ts"
+import { checkValues } from "./values.ts"
+
+export type ModelFile =
+  | { readonly kind: "model"; readonly model: Model }
+  | { readonly kind: "faulty"; readonly faults: readonly [ModelFault, ...ModelFault[]] }
+
+/** A file is read no further. */
+const MOST_FAULTS = 50
+
+/** At least one slash, so that no model has the name of a schema of the API document. */
+export const MODEL_ID = /^[a-z0-9][\w.-]*(?:\/[a-z0-9][\w.-]*)+$/i
+/** The longest name in an event. */
+export const LONGEST_MODEL_ID = 200
+
+const MEMBERS: ReadonlySet<string> = new Set([
+  "$schema",
+  "id",
+  "title",
+  "description",
+  "outputs",
+  "inputVideos",
+  "characters",
+  "parameters",
+  "logged",
+  "examples",
+  "price",
+  "providers",
+])
+
+/** `file` is parsed JSON. */
+export function readModelFile(file: unknown): ModelFile {
+  const faults: ModelFault[] = []
+  const report: Report = (pointer, reason) => {
+    if (faults.length < MOST_FAULTS) faults.push({ pointer, reason })
+  }
+  const model = isObject(file) ? read(file, report, () => faults.length === 0) : undefined
+  if (!isObject(file)) report("", "must be an object")
+  const [first, ...others] = faults
+  if (first !== undefined) return { kind: "faulty", faults: [first, ...others] }
+  if (model === undefined) throw new TypeError("a model's file has no fault and gives no model")
+  return { kind: "model", model }
+}
+
+type File = Readonly<Record<string, unknown>>
+
+function read(file: File, report: Report, isRight: () => boolean): Model | undefined {
+  checkMembers(file, report)
+  const upstreams = readProviders(file["providers"], report)
+  const price = readPrice(file["price"], report)
+  const parameters = readParameters(file["parameters"], report)
+  if (parameters === undefined) return undefined
+  const media = findMediaPaths(parameters, report)
+  const logged = readLogged(file["logged"], parameters, report)
+  const outputs = readOutputs(file, media, { parameters, report })
+  checkUpstreams(upstreams, parameters, report)
+  if (!isRight() || outputs === undefined) return undefined
+  const { id, title, description, examples } = file as unknown as Model
+  const base = defineModel({
+    id,
+    ...outputs,
+    parameters: buildSchema(parameters) as v.GenericSchema<unknown, Record<string, unknown>>,
+    logged,
+    media,
+  })
+  checkValues(base, { parameters, examples, report })
+  return {
+    ...base,
+    isData: true,
+    described: parameters as unknown as JsonObject,
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    ...(examples !== undefined && { examples }),
+    ...(price !== undefined && { price }),
+    ...(upstreams !== undefined && { upstreams }),
+  }
+}
+
+function checkMembers(file: File, report: Report): void {
+  for (const name of Object.keys(file)) {
+    if (!MEMBERS.has(name)) report(join("", name), "is not known in a model's file")
+  }
+  const { id, examples } = file
+  if (typeof id !== "string" || !MODEL_ID.test(id) || id.length > LONGEST_MODEL_ID) {
+    report("/id", `must be an id such as acme/flux, of at most ${LONGEST_MODEL_ID} characters`)
+  }
+  for (const [name, most] of [
+    ["title", 200],
+    ["description", 2_000],
+  ] as const) {
+    const value = file[name]
+    const isText = typeof value === "string" && value !== "" && value.length <= most
+    if (value !== undefined && !isText)
+      report(`/${name}`, `must be a text of at most ${most} characters`)
+  }
+  if (examples !== undefined && !(Array.isArray(examples) && examples.length <= 20)) {
+    report("/examples", "must be a list of at most 20 requests' parameters")
+  }
+}
+
+function readParameters(raw: unknown, report: Report): Schema | undefined {
+  let isRight = true
+  const note: Report = (pointer, reason) => {
+    isRight = false
+    report(pointer, reason)
+  }
+  const resolved = resolveRefs(raw, "/parameters", note)
+  if (resolved === undefined && raw !== undefined) return undefined
+  if (!isObject(resolved) || resolved["type"] !== "object") {
+    report("/parameters", 'must be a schema with "type": "object"')
+    return undefined
+  }
+  checkSchema(resolved, "/parameters", note)
+  return isRight ? resolved : undefined
+}
+
+const price = fields(PRICE_MEMBERS)
+
+function readPrice(raw: unknown, report: Report): ModelPrice | undefined {
+  if (raw === undefined) return undefined
+  return readBy(price as v.GenericSchema<unknown, ModelPrice>, raw, { pointer: "/price", report })
+}
+
+function readProviders(
+  raw: unknown,
+  report: Report,
+): Readonly<Record<string, Upstream>> | undefined {
+  if (raw === undefined) return undefined
+  if (!isObject(raw)) {
+    report("/providers", "must be an object: by a provider's type, what it calls the model")
+    return undefined
+  }
+  const found: [string, Upstream][] = []
+  for (const [type, each] of Object.entries(raw)) {
+    const pointer = join("/providers", type)
+    if (!/^[a-z0-9][a-z0-9-]{0,63}$/.test(type))
+      report(pointer, "must be the type of a provider, as fal")
+    const upstream = readBy(upstreamSchema, each, { pointer, report })
+    if (upstream !== undefined) found.push([type, upstream])
+  }
+  return Object.fromEntries(found)
+}
+
+/** Whether what is renamed, dropped and bounded are parameters. */
+function checkUpstreams(
+  upstreams: Readonly<Record<string, Upstream>> | undefined,
+  { properties = {} }: Schema,
+  report: Report,
+): void {
+  for (const [type, upstream] of Object.entries(upstreams ?? {})) {
+    const { accepts = {}, drop = [], rename = {} } = upstream
+    const named = [
+      ...Object.keys(rename).map((name) => ["rename", name, name] as const),
+      ...Object.keys(accepts).map((name) => ["accepts", name, name] as const),
+      ...drop.map((name, at) => ["drop", at, name] as const),
+    ]
+    for (const [member, at, name] of named) {
+      if (Object.hasOwn(properties, name.split("/", 1)[0] ?? "")) continue
+      report(
+        join("/providers", type, member, at),
+        `names ${JSON.stringify(name)}, which is no parameter`,
+      )
+    }
+  }
+}
+
+function readBy<Value>(
+  schema: v.GenericSchema<unknown, Value>,
+  raw: unknown,
+  { pointer, report }: { readonly pointer: string; readonly report: Report },
+): Value | undefined {
+  const result = v.safeParse(schema, raw, { abortPipeEarly: true })
+  if (result.success) return result.output
+  for (const issue of result.issues) {
+    const path = issue.path?.map(({ key }) => String(key)) ?? []
+    const isUnknown = issue.expected === "never"
+    report(join(pointer, ...path), isUnknown ? "is not known here" : issue.message)
+  }
+  return undefined
+}
