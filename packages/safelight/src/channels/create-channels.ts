@@ -2,7 +2,14 @@
  * The channels of a service, from its configuration. A channel whose key is missing or malformed is left out
  * with a line that names its variable, so that the others serve. A wrong setting refuses the start.
  */
-import { isHeaderSecret, SafelightError, type Channel, type Log, type Model } from "@safelight/core"
+import {
+  isHeaderSecret,
+  MODELS,
+  SafelightError,
+  type Channel,
+  type Log,
+  type Model,
+} from "@safelight/core"
 import { createHttpChannel, PROVIDERS, type Provider } from "@safelight/channel-http"
 import type { Route } from "@safelight/engine"
 import type { ChannelSettings } from "../configuration/channel-settings.ts"
@@ -99,7 +106,9 @@ export function findUndefined(
   { models: made, name }: Pick<Channel, "models" | "name">,
   models: readonly Model[],
 ): string | undefined {
-  const id = made.find((each) => models.every((model) => model.id !== each))
+  // A channel may be able to make built-in models that are switched off.
+  const known = new Set([...MODELS, ...models].map(({ id }) => id))
+  const id = made.find((each) => !known.has(each))
   if (id === undefined) return undefined
   return `${name} is to make "${id}", which is no model: "models" of the configuration names the file that defines it`
 }

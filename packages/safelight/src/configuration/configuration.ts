@@ -2,6 +2,7 @@
  * A service's configuration, read from every source and checked: what `createService` takes. It does not tell
  * where a field came from; `load-configuration.ts` knows that.
  */
+import type { ModelPlace } from "../models/model-places.ts"
 import type { Model, PriceBook } from "@safelight/core"
 import type { AccountDefaults } from "./account-defaults.ts"
 import type { ChannelSettings } from "./channel-settings.ts"
@@ -46,10 +47,10 @@ export interface Configuration {
   /** The public models: the three, and those of `modelFiles` or of a host. */
   readonly models: readonly Model[]
   /**
-   * Absolute paths of the files that define models, so that a thread can load them too. Models that a host
-   * passes in have none.
+   * Absolute paths of the files and folders that define models, so that a thread can load them too, and whether
+   * the three are served. Models that a host passes in have none.
    */
-  readonly modelFiles: readonly string[]
+  readonly modelFiles: readonly ModelPlace[]
   readonly prices: PriceBook
   readonly accounts: {
     /** Settings of an account that is made without any of its own. */

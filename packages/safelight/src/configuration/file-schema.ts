@@ -108,6 +108,11 @@ const addresses = {
   deniedAddresses: v.exactOptional(v.array(text, "expected a list")),
 }
 
+const modelPath = modulePath('./models, ./my-model.ts or { "builtin": false }')
+const modelPlace = v.lazy((input) =>
+  typeof input === "object" && input !== null ? fields({ builtin: flag }) : modelPath,
+)
+
 /** The content of the configuration file. */
 export const fileSchema = fields({
   host: v.exactOptional(SHARED_SETTINGS.host),
@@ -125,7 +130,7 @@ export const fileSchema = fields({
   reference: v.exactOptional(flag),
   retentionMs: v.exactOptional(wholeNumber(1_000, LONGEST_MS)),
   stopGraceMs: v.exactOptional(wholeNumber(0, DAY_MS)),
-  models: v.exactOptional(v.array(modulePath("./my-model.ts"), "expected a list of files")),
+  models: v.exactOptional(v.array(modelPlace, "expected a list of files and folders")),
   prices: v.exactOptional(priceBook),
   accounts: v.exactOptional(fields({ defaults: accountDefaultsSchema })),
   channels: v.exactOptional(channelsSchema),

@@ -4,6 +4,7 @@
  */
 import { resolve } from "node:path"
 import * as v from "valibot"
+import { isModelData, type ModelPlace } from "../models/model-places.ts"
 import type { Configuration, ReadConfiguration } from "./configuration.ts"
 import { configurationError, toConfigurationError } from "./configuration-fault.ts"
 import { DEFAULTS } from "./defaults.ts"
@@ -81,7 +82,9 @@ async function read(source: ConfigurationSource): Promise<Read> {
     ...typed,
     data: toData(data, file.data, { folder, source }),
     studio: toStudio(found, sandbox),
-    modelFiles: modelFiles.map((path) => resolve(folder, path)),
+    modelFiles: modelFiles.map((place) =>
+      typeof place === "string" ? resolve(folder, place) : place,
+    ),
     ...(found !== undefined && { file: found.path }),
     ...(codeFault !== undefined && { codeFault }),
   }
@@ -95,7 +98,8 @@ async function read(source: ConfigurationSource): Promise<Read> {
 async function findCodeFault(found: FoundFile | undefined): Promise<string | undefined> {
   if (found === undefined) return undefined
   const { channels = [], models = [] } = found.content
-  const hasCode = models.length > 0 || channels.some(({ module }) => module !== undefined)
+  const isCode = (place: ModelPlace): boolean => typeof place === "string" && !isModelData(place)
+  const hasCode = models.some(isCode) || channels.some(({ module }) => module !== undefined)
   return hasCode ? findOwnerFault(found) : undefined
 }
 

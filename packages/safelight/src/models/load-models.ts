@@ -2,24 +2,70 @@
  * The public models: the three, and those of the operator's files. The threads that check large requests run
  * this too, and load the files anew.
  */
-import { MODELS, type Model } from "@safelight/core"
+import { open } from "node:fs/promises"
+import { MODELS, readModelFile, SafelightError, type Model } from "@safelight/core"
 import { importDefault, invalidModule } from "../configuration/import-module.ts"
-import { toModel } from "./check-model.ts"
+import { toModel, type Refuse } from "./check-model.ts"
+import {
+  isModelData,
+  listModelPaths,
+  toCode,
+  type ModelPath,
+  type ModelPlace,
+} from "./model-places.ts"
 
-/** `paths` are absolute. Rejects with `invalid-configuration`, naming the file and what is wrong with it. */
-export async function loadModels(paths: readonly string[]): Promise<readonly Model[]> {
-  const taken = new Map(MODELS.map(({ id }) => [id, "one of the three has already"]))
+/** A model's file is a page or two. */
+const MOST_BYTES = 256 * 1024
+
+/** Rejects with `invalid-configuration`, naming the file and what is wrong with it. */
+export async function loadModels(places: readonly ModelPlace[]): Promise<readonly Model[]> {
+  const hasBuiltin = places.every((place) => typeof place === "string" || place.builtin)
+  const builtin = hasBuiltin ? MODELS : []
+  const taken = new Map(builtin.map(({ id }) => [id, "one of the three has already"]))
   const own: Model[] = []
-  for (const path of paths) {
+  for (const found of await listModelPaths(places)) {
+    const { path } = found
+    const refuse: Refuse = (why, cause) => invalidModule("models", path, why, cause)
     // oxlint-disable-next-line no-await-in-loop -- in order, so that the first fault is the one reported
-    const exported = await importDefault("models", path)
-    const refuse = (why: string, cause?: unknown): Error =>
-      invalidModule("models", path, why, cause)
-    const model = toModel(exported, refuse)
+    const model = await loadModel(found, refuse)
     const owner = taken.get(model.id)
     if (owner !== undefined) throw refuse(`has the id ${model.id}, which ${owner}`)
     taken.set(model.id, `module ${path} has already`)
     own.push(model)
   }
-  return [...MODELS, ...own]
+  if (own.length + builtin.length > 0) return [...builtin, ...own]
+  const message = "models: no model is left: the three are off, and no file defines another"
+  throw new SafelightError({ code: "invalid-configuration", message })
+}
+
+async function loadModel({ fault, path }: ModelPath, refuse: Refuse): Promise<Model> {
+  if (fault !== undefined) throw refuse(fault)
+  if (!isModelData(path)) return toModel(await importDefault("models", path), refuse)
+  const read = readModelFile(parse(await readText(path, refuse), refuse))
+  if (read.kind === "model") return read.model
+  const words = read.faults.map(({ pointer, reason }) =>
+    pointer === "" ? reason : `${pointer} ${reason}`,
+  )
+  throw refuse(words.join("; "))
+}
+
+async function readText(path: string, refuse: Refuse): Promise<string> {
+  try {
+    await using file = await open(path)
+    const bytes = Buffer.alloc(MOST_BYTES + 1)
+    const { bytesRead } = await file.read(bytes, 0, bytes.length, 0)
+    if (bytesRead > MOST_BYTES) throw refuse(`is larger than ${MOST_BYTES} bytes`)
+    return bytes.toString("utf8", 0, bytesRead)
+  } catch (error) {
+    if (error instanceof SafelightError) throw error
+    throw refuse(`can't be read: ${toCode(error)}`, error)
+  }
+}
+
+function parse(text: string, refuse: Refuse): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw refuse(`is no JSON: ${toCode(error)}`, error)
+  }
 }

@@ -22,6 +22,7 @@ export type ModelFile =
 
 /** A file is read no further. */
 const MOST_FAULTS = 50
+const MOST_LEVELS = 64
 
 /** At least one slash, so that no model has the name of a schema of the API document. */
 export const MODEL_ID = /^[a-z0-9][\w.-]*(?:\/[a-z0-9][\w.-]*)+$/i
@@ -49,12 +50,18 @@ export function readModelFile(file: unknown): ModelFile {
   const report: Report = (pointer, reason) => {
     if (faults.length < MOST_FAULTS) faults.push({ pointer, reason })
   }
-  const model = isObject(file) ? read(file, report, () => faults.length === 0) : undefined
-  if (!isObject(file)) report("", "must be an object")
+  const isFile = isObject(file) && !isDeeper(file, MOST_LEVELS)
+  const model = isFile ? read(file, report, () => faults.length === 0) : undefined
+  if (!isFile) report("", `must be an object of at most ${MOST_LEVELS} levels`)
   const [first, ...others] = faults
   if (first !== undefined) return { kind: "faulty", faults: [first, ...others] }
   if (model === undefined) throw new TypeError("a model's file has no fault and gives no model")
   return { kind: "model", model }
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false
+  return levels === 0 || Object.values(value).some((each) => isDeeper(each, levels - 1))
 }
 
 type File = Readonly<Record<string, unknown>>

@@ -8,16 +8,23 @@ const NOTHING = { type: "null" } as const
 interface Walk {
   readonly root: unknown
   readonly report: Report
-  /** Schemas that may still be made. */
+  /** Schemas that may still be made, and characters of what they hold. */
   left: number
+  characters: number
 }
 
 /** Reports what can't be resolved, and leaves it out; undefined if there is too much. */
 export function resolveRefs(root: unknown, pointer: string, report: Report): unknown {
-  const walk: Walk = { root, report, left: SCHEMA_LIMITS.schemas }
+  const walk: Walk = {
+    root,
+    report,
+    left: SCHEMA_LIMITS.schemas,
+    characters: SCHEMA_LIMITS.described,
+  }
   const made = resolveSchema(root, pointer, { walk, open: [], depth: 0 })
-  if (walk.left >= 0) return made
-  report(pointer, `has more than ${SCHEMA_LIMITS.schemas} schemas, with those it refers to`)
+  if (walk.left >= 0 && walk.characters >= 0) return made
+  const most = `${SCHEMA_LIMITS.schemas} schemas or ${SCHEMA_LIMITS.described} characters`
+  report(pointer, `has more than ${most}, with all that it refers to`)
   return undefined
 }
 
@@ -31,7 +38,7 @@ interface Place {
 function resolveSchema(schema: unknown, pointer: string, place: Place): unknown {
   const { depth, walk } = place
   walk.left -= 1
-  if (walk.left < 0 || !isObject(schema)) return schema
+  if (walk.left < 0 || walk.characters < 0 || !isObject(schema)) return schema
   if (depth > SCHEMA_LIMITS.depth) {
     walk.report(pointer, `is deeper than ${SCHEMA_LIMITS.depth} levels`)
     return NOTHING
@@ -49,7 +56,10 @@ function resolveMember(name: string, value: unknown, pointer: string, place: Pla
   if ((name === "anyOf" || name === "oneOf") && Array.isArray(value)) {
     return value.map((option, at) => resolveSchema(option, join(pointer, at), place))
   }
-  if (name !== "properties" || !isObject(value)) return value
+  if (name !== "properties" || !isObject(value)) {
+    place.walk.characters -= JSON.stringify(value).length
+    return value
+  }
   const entries = Object.entries(value).map(
     ([key, each]) => [key, resolveSchema(each, join(pointer, key), place)] as const,
   )

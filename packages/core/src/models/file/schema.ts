@@ -41,6 +41,8 @@ export const SCHEMA_LIMITS = {
   depth: 12,
   /** Schemas in all, counted anew wherever they are referred to. */
   schemas: 2_000,
+  /** Characters of JSON, with what is referred to counted at each place. */
+  described: 1024 * 1024,
   values: 1_024,
   options: 32,
   /** The longest text that is no medium. */
