@@ -108,7 +108,7 @@ const addresses = {
   deniedAddresses: v.exactOptional(v.array(text, "expected a list")),
 }
 
-const modelPath = modulePath('./models, ./my-model.ts or { "builtin": false }')
+const modelPath = modulePath("./my-model.ts")
 const modelPlace = v.lazy((input) =>
   typeof input === "object" && input !== null ? fields({ builtin: flag }) : modelPath,
 )

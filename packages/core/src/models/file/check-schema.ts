@@ -169,13 +169,13 @@ const CHECKS: Readonly<Record<string, Check>> = {
 /** No slash, which divides the path of a medium. */
 const NAME = /^[A-Za-z_][\w.-]{0,99}$/
 
-const NAMED = "must be named by letters, digits and _ . - alone"
+const NAMED = "must be named by letters, digits and _ . - alone, and not as what every object has"
 
 function checkObject(schema: Schema, pointer: string, report: Report, times: number): void {
   const { properties = {}, required = [] } = schema
   for (const [name, property] of Object.entries(properties)) {
     const at = join(pointer, "properties", name)
-    if (!NAME.test(name) || name === "__proto__") report(at, NAMED)
+    if (!NAME.test(name) || name in Object.prototype) report(at, NAMED)
     checkSchema(property, at, report, times)
   }
   for (const [at, name] of required.entries()) {
