@@ -19,7 +19,7 @@ export function describeParameters({
   id,
   parameters,
 }: Pick<Model, "described" | "id" | "parameters">): JsonSchema {
-  if (described !== undefined) return completeSchema(described as JsonSchema)
+  if (described !== undefined) return completeSchema(described)
   try {
     return toInputSchema(parameters)
   } catch (cause) {

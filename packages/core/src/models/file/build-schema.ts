@@ -40,7 +40,7 @@ function buildObject({ properties = {}, required = [] }: Schema): Built {
       : v.optional(built)
     return [name, optional] as const
   })
-  return fields(Object.fromEntries(entries)) as Built
+  return fields(Object.fromEntries(entries))
 }
 
 function buildList({ items, maxItems, minItems, uniqueItems }: Schema): Built {
@@ -77,7 +77,7 @@ function bounded(base: v.GenericSchema<number>, schema: Schema): Built {
 type Action<Value> = v.BaseValidation<Value, Value, v.BaseIssue<unknown>>
 
 function piped<Value>(base: v.GenericSchema<Value>, actions: readonly Action<Value>[]): Built {
-  return (actions.length === 0 ? base : v.pipe(base, ...(actions as [Action<Value>]))) as Built
+  return actions.length === 0 ? base : v.pipe(base, ...(actions as [Action<Value>]))
 }
 
 function validation<Value>(
@@ -142,7 +142,7 @@ function choice(options: readonly Schema[], isExact: boolean): Built {
       const [only] = meant
       if (only !== undefined && meant.length === 1 && fits.length === 0) return only
       const requirement = fits.length > 1 ? "several" : meant.length > 0 ? "none" : undefined
-      v._addIssue({ ...schema, requirement } as never, "type", dataset as never, config)
+      v._addIssue({ ...schema, requirement } as never, "type", dataset, config)
       return dataset
     },
   }

@@ -145,12 +145,12 @@ function checkValues(raw: Raw, pointer: string, report: Report): void {
   const types = [raw["type"] ?? []].flat()
   if (types.length === 0) return
   for (const value of [raw[name]].flat()) {
-    if (types.some((type) => isOfType(value, String(type)))) continue
+    if (types.some((type) => isOfType(value, type))) continue
     report(join(pointer, name), `holds ${JSON.stringify(value)}, which is not of its type`)
   }
 }
 
-function isOfType(value: unknown, type: string): boolean {
+function isOfType(value: unknown, type: unknown): boolean {
   if (type === "null") return value === null
   if (type === "integer") return Number.isInteger(value)
   return typeof value === type

@@ -106,6 +106,13 @@ function checkMembers(file: File, report: Report): void {
   if (typeof id !== "string" || !MODEL_ID.test(id) || id.length > LONGEST_MODEL_ID) {
     report("/id", `must be an id such as acme/flux, of at most ${LONGEST_MODEL_ID} characters`)
   }
+  checkWords(file, report)
+  if (examples !== undefined && !(Array.isArray(examples) && examples.length <= 20)) {
+    report("/examples", "must be a list of at most 20 requests' parameters")
+  }
+}
+
+function checkWords(file: File, report: Report): void {
   for (const [name, most] of [
     ["title", 200],
     ["description", 2_000],
@@ -114,9 +121,6 @@ function checkMembers(file: File, report: Report): void {
     const isText = typeof value === "string" && value !== "" && value.length <= most
     if (value !== undefined && !isText)
       report(`/${name}`, `must be a text of at most ${most} characters`)
-  }
-  if (examples !== undefined && !(Array.isArray(examples) && examples.length <= 20)) {
-    report("/examples", "must be a list of at most 20 requests' parameters")
   }
 }
 

@@ -85,7 +85,7 @@ function readSource(raw: unknown, pointer: string, report: Report): Source | und
 /** A text counts by its leading digits, as `8s`. */
 function toAmount(value: unknown, { fallback, values }: Source): number | undefined {
   if (value === undefined) return fallback
-  const name = String(value)
+  const name = typeof value === "string" ? value : JSON.stringify(value)
   if (Object.hasOwn(values, name)) return values[name]
   if (typeof value === "number") return value
   const digits = typeof value === "string" ? /^\d+(?:\.\d+)?/.exec(value) : null
