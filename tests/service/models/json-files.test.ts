@@ -5,7 +5,12 @@ import { join } from "node:path"
 import { describe, it, type TestContext } from "node:test"
 import { MODELS } from "@safelight/core"
 import { loadConfiguration, type Configuration } from "safelight"
-import { parseKey, startServiceProcess, temporaryFolder } from "../command/command-process.ts"
+import {
+  parseKey,
+  runCommand,
+  startServiceProcess,
+  temporaryFolder,
+} from "../command/command-process.ts"
 
 const BUILTIN = MODELS.map(({ id }) => id)
 const PRICES = Object.fromEntries(
@@ -172,7 +177,7 @@ it("a model of a file alone is in the API and its document, and its tasks are ma
   const post = async (parameters: object): Promise<Response> =>
     fetch(`${service.url}/v1/tasks`, {
       method: "POST",
-      headers: { ...headers, prefer: "wait=10" },
+      headers,
       body: JSON.stringify({ model: "acme/flux", parameters }),
     })
 
@@ -183,15 +188,18 @@ it("a model of a file alone is in the API and its document, and its tasks are ma
   assert.equal(flux?.["model"], "acme/flux")
   const [medium] = flux?.["media"] as Record<string, unknown>[]
   assert.equal(medium?.["param"], "parameters.elements/image_url")
-  const refused = await post({ prompt: "", elements: [{ image_url: "ftp://a" }] })
+  const refused = await post({ prompt: "fog", elements: [{ image_url: "ftp://a" }] })
   const { error } = (await refused.json()) as { error: { param: string } }
-  assert.deepEqual([refused.status, error.param], [400, "parameters.prompt"])
+  assert.deepEqual([refused.status, error.param], [400, "parameters.elements[0].image_url"])
 
   const url = "data:image/png;base64,AAAA"
   const created = await post({ prompt: "fog", num_images: 2, elements: [{ image_url: url }] })
   assert.equal(created.status, 202, await created.clone().text())
-  const { task_id: id } = (await created.json()) as { task_id: string }
-  const made = await fetch(`${service.url}/v1/tasks/${id}?wait=20`, { headers })
-  const task = (await made.json()) as Record<string, unknown>
-  assert.equal(task["status"], "succeeded", JSON.stringify(task))
+  const environment = { SAFELIGHT_URL: service.url, SAFELIGHT_API_KEY: parseKey(service.stdout()) }
+  const parameters = JSON.stringify({ prompt: "fog", num_images: 2 })
+  const words = ["tasks", "submit", "--model", "acme/flux", "--wait", "--json", "--parameters"]
+  const submitted = await runCommand([...words, parameters], { folder, environment })
+  assert.equal(submitted.code, 0, submitted.stderr)
+  const { status } = JSON.parse(submitted.stdout) as { status: string }
+  assert.equal(status, "succeeded")
 })
