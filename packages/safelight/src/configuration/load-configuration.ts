@@ -94,11 +94,14 @@ async function read(source: ConfigurationSource): Promise<Read> {
   return { configuration: { ...configuration, channels, ...places }, name: found?.name }
 }
 
+function isCode(place: ModelPlace): boolean {
+  return typeof place === "string" && !isModelData(place)
+}
+
 /** Of the default file: whoever names a file says that it is theirs. */
 async function findCodeFault(found: FoundFile | undefined): Promise<string | undefined> {
   if (found === undefined) return undefined
   const { channels = [], models = [] } = found.content
-  const isCode = (place: ModelPlace): boolean => typeof place === "string" && !isModelData(place)
   const hasCode = models.some(isCode) || channels.some(({ module }) => module !== undefined)
   return hasCode ? findOwnerFault(found) : undefined
 }

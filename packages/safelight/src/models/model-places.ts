@@ -28,7 +28,8 @@ async function listPaths(path: string): Promise<readonly ModelPath[]> {
     const names = (await readdir(path)).filter(isModelName).toSorted()
     return await Promise.all(names.map((name) => toPath(join(path, name))))
   } catch (error) {
-    return [{ path, fault: `can't be read: ${toCode(error)}` }]
+    // Importing code tells more of why not.
+    return [CODE.has(extname(path)) ? { path } : { path, fault: `can't be read: ${toCode(error)}` }]
   }
 }
 

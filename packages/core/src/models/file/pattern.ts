@@ -25,7 +25,7 @@ export function findPatternFault(
   times = 1,
 ): string | undefined {
   try {
-    new RegExp(source, "u")
+    RegExp(source, "u")
   } catch (error) {
     return `is no regular expression: ${error instanceof Error ? error.message : String(error)}`
   }
