@@ -1,6 +1,6 @@
 /** What a model's file says it makes, and how much of it a request uses up. */
 import type { Usage } from "../../task/events.ts"
-import { VIDEO_BILLING } from "../../money/charge.ts"
+import { VIDEO_BILLING } from "../../money/billed-input.ts"
 import { ARTIFACT_KINDS, isTimed, type ArtifactKind } from "../artifact-kind.ts"
 import type { MediaKind } from "../media-url.ts"
 import type { ArtifactCounts, ParameterValues } from "../model.ts"
