@@ -9,6 +9,8 @@ export type LoadCommand = () => Promise<{ readonly command: DefinedCommand }>
 export const COMMANDS: Readonly<Record<string, LoadCommand>> = {
   serve: () => import("./commands/serve.ts"),
   models: () => import("./commands/models.ts"),
+  "models available": () => import("./commands/models-available.ts"),
+  "models add": () => import("./commands/models-add.ts"),
   "models check": () => import("./commands/models-check.ts"),
   quote: () => import("./commands/quote.ts"),
   balance: () => import("./commands/balance.ts"),

@@ -35,6 +35,11 @@ export function optionalArgument(
   return { toArgument: (name) => toArgument(`[${name}]`, description, parse) }
 }
 
+/** One or more words. */
+export function argumentList(description: string): DefinedArgument<readonly string[]> {
+  return { toArgument: (name) => toArgument(`<${name}...>`, description, undefined) }
+}
+
 export function flag(description: string, more: Conflict = {}): DefinedOption<true | undefined> {
   return { toOption: (name) => toOption(`--${toFlag(name)}`, { description, ...more }) }
 }
