@@ -11,7 +11,7 @@ import {
   type ListPrice,
 } from "@safelight/catalogue"
 import { PROVIDERS } from "@safelight/channel-http"
-import { PRICE_RATES } from "@safelight/core"
+import { PRICE_RATES, readModelFile } from "@safelight/core"
 import { readFalInput, type FalMember } from "./fal-types.ts"
 
 const FOLDER = join(import.meta.dirname, "../../packages/catalogue/models")
@@ -187,6 +187,10 @@ for (const model of MODELS) {
       assert.equal(file.id.slice(file.id.lastIndexOf("/") + 1), name)
       assert.match(file.id, /^[a-z0-9-]+\/[a-z0-9.-]+$/)
       assert.deepEqual(JSON.parse(model.text), file)
+    })
+
+    it("is a model that a service can serve", () => {
+      assert.deepEqual(readModelFile(file).kind, "model", JSON.stringify(readModelFile(file)))
     })
 
     it("describes itself in one sentence, and has an example", () => {

@@ -42,6 +42,8 @@ const MEMBERS: ReadonlySet<string> = new Set([
   "examples",
   "price",
   "providers",
+  // Where what it says was read, for people.
+  "sources",
 ])
 
 /** `file` is parsed JSON. */
