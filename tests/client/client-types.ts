@@ -54,6 +54,7 @@ interface Style {
 const ANSWERS = [
   "Task",
   "TaskFailure",
+  "ListedTask",
   "TaskList",
   "Artifact",
   "ArtifactList",

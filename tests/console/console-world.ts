@@ -3,7 +3,7 @@ import { createFirstKey, createKey } from "@safelight/access"
 import { createClient, type Client } from "@safelight/client"
 import { ACCOUNT_SCOPES, type ApiKeyScope } from "@safelight/core"
 import type { BrowserContextOptions, Page } from "playwright-core"
-import { createService, loadConfiguration, type Service } from "safelight"
+import { createService, loadConfiguration, type Configuration, type Service } from "safelight"
 import { openBrowser, type WatchedPage } from "../support/browser.ts"
 import { createTemporaryFolder } from "../support/temporary-folder.ts"
 
@@ -36,13 +36,16 @@ export interface OpenSettings {
   readonly key?: string
 }
 
-export async function createConsoleWorld(): Promise<ConsoleWorld> {
+/** `changes` are of the configuration. */
+export async function createConsoleWorld(
+  changes: Partial<Configuration> = {},
+): Promise<ConsoleWorld> {
   const resources = new AsyncDisposableStack()
   const browser = resources.use(await openBrowser())
   const folder = resources.use(await createTemporaryFolder())
   const flags = { data: folder.path, port: "0" }
-  const configuration = await loadConfiguration({ flags, environment: {}, folder: folder.path })
-  const service = await createService({ configuration })
+  const loaded = await loadConfiguration({ flags, environment: {}, folder: folder.path })
+  const service = await createService({ configuration: { ...loaded, ...changes } })
   resources.defer(() => service.stop())
   const { storage } = service
   const { account = "", key = "" } = (await createFirstKey(storage, Date.now())) ?? {}

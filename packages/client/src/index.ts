@@ -26,6 +26,7 @@ export type {
   RefusalType,
   Task,
   TaskFailure,
+  ListedTask,
   TaskList,
   WebhookDelivery,
   WebhookDeliveryDetail,

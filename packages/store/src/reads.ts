@@ -34,12 +34,25 @@ export interface OfTasks {
   readonly tasks: readonly string[]
 }
 
+export interface OfRequests extends OfTasks {
+  readonly mostBytes: number
+}
+
 export const READ_STATEMENTS = describeStatements(({ db, compile, members }) => ({
   findHeads: compile(({ tasks }: OfTasks) =>
     db.selectFrom("tasks").select(["task", "snapshot", "hash"]).where("task", "in", members(tasks)),
   ),
   findInputs: compile(({ tasks }: OfTasks) =>
     db.selectFrom("inputs").select(TABLES.inputs.members).where("task", "in", members(tasks)),
+  ),
+  /** The size stands with a body, so that a large one is not read to be left out. */
+  findRequests: compile(({ mostBytes, tasks }: OfRequests) =>
+    db
+      .selectFrom("inputs")
+      .select(["task", "body"])
+      .where("task", "in", members(tasks))
+      .where("name", "=", sql.lit(REQUEST_INPUT))
+      .where(sql<number>`octet_length(${sql.ref("body")})`, "<=", mostBytes),
   ),
   findArtifacts: compile(({ task }: OfTask) =>
     db
@@ -80,6 +93,7 @@ type ReadMethods = Pick<
   | "readEvents"
   | "readInput"
   | "readLabels"
+  | "readRequests"
   | "eraseInputs"
   | "findIdempotency"
   | "forgetIdempotency"
@@ -106,6 +120,11 @@ export function createReadMethods(driver: Database, compiler: Compiler): ReadMet
         : read(statements.findEventPage, { task, passed: range.after, limit: range.limit }),
     async readInput({ task, name }) {
       return (await readInputs(task))?.find((input) => input.name === name)
+    },
+    async readRequests(request) {
+      if (request.tasks.length === 0) return new Map()
+      const rows = await read(statements.findRequests, request)
+      return new Map(rows.map(({ body, task }) => [task, body]))
     },
     readLabels: async (task) => toLabels(await read(findLabels, { task })),
     async eraseInputs(task, { keepsNames } = { keepsNames: false }) {

@@ -20,6 +20,22 @@ export const INPUT_BEHAVIOURS: Behaviours<StorageFixture> = {
     assert.equal(await storage.readInput({ task: "T", name: "provider:1" }), undefined)
   },
 
+  "the requests of several tasks are read at once, without those that are erased or too large":
+    async ({ storage }) => {
+      const bodies = { t: "x".repeat(20), u: "x".repeat(21), v: "é".repeat(11), w: "é".repeat(10) }
+      for (const [id, body] of Object.entries(bodies)) {
+        const inputs = [toInput(id, "request", body), toInput(id, "provider:1", "other")]
+        await storage.append(submitSample({ id, inputs }).append)
+      }
+      const tasks = ["u", "w", "nobody", "t", "v"]
+      const read = await storage.readRequests({ tasks, mostBytes: 20 })
+      assert.deepEqual(Object.fromEntries(read), { t: bodies.t, w: bodies.w })
+      await storage.eraseInputs("t")
+      const left = await storage.readRequests({ tasks, mostBytes: 20 })
+      assert.deepEqual([...left.keys()], ["w"])
+      assert.equal((await storage.readRequests({ tasks: [], mostBytes: 20 })).size, 0)
+    },
+
   "an input that is stored stays as it is": async ({ storage }) => {
     const submitted = submitSample({ id: "t", inputs: [toInput("t", "request", "first")] })
     await storage.append(submitted.append)

@@ -23,7 +23,7 @@ import {
   type FoundArtifacts,
   type HoldRefusal,
   type HoldRequest,
-  type ListRequest,
+  type ListTasksRequest,
   type ManifestEntry,
   type OpenArtifactRequest,
   type Rejection,
@@ -69,7 +69,9 @@ export function createFakeService() {
   /** By task. */
   const events = new Map<string, readonly TaskEvent[]>()
   const opened: OpenArtifactRequest[] = []
-  const listed: ListRequest[] = []
+  const listed: ListTasksRequest[] = []
+  /** By task. */
+  const prompts = new Map<string, string>()
   const reader: FakeReader = {}
   const cancelled: string[] = []
   /** What waits for the end of each task. */
@@ -177,7 +179,8 @@ export function createFakeService() {
         .toSorted((one, other) => (one.id < other.id ? 1 : -1))
       const shown = found.slice(0, limit)
       const last = found.length > limit ? shown.at(-1) : undefined
-      return { kind: "listed", tasks: shown, next: last ?? null }
+      const page = { kind: "listed", tasks: shown, next: last ?? null } as const
+      return request.withPrompts === true ? { ...page, prompts } : page
     },
     async findArtifacts({ account, id }) {
       failIfAsked()
@@ -308,6 +311,7 @@ export function createFakeService() {
     requests,
     opened,
     listed,
+    prompts,
     summed,
     /** What was to be held. */
     held,

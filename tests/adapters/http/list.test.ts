@@ -29,6 +29,32 @@ for (const kind of WORLDS) {
       assert.equal(await response.text(), `{"tasks":[${tasks}],"next_cursor":null}`)
     })
 
+    it("tells the prompt of each task where it is asked for, and null where there is none", async () => {
+      await using world = await open(kind)
+      const [first, second] = [taskId(1), taskId(2)].map((id) => world.fake.put(toTask(id)).id)
+      const prompt = 'a "lighthouse"\u0000 in fog \ud83d'
+      world.fake.prompts.set(first ?? "", prompt)
+      const plain = await (await world.call("/v1/tasks")).text()
+      assert.equal(plain.includes('"prompt"'), false)
+      const { tasks } = (await (await world.call("/v1/tasks?include=prompt")).json()) as {
+        readonly tasks: readonly { readonly task_id: string; readonly prompt: string | null }[]
+      }
+      assert.deepEqual(
+        tasks.map(({ task_id: id, prompt: shown }) => [id, shown]),
+        [
+          [second, null],
+          [first, prompt],
+        ],
+      )
+      assert.deepEqual(
+        tasks.map((task) => ({ ...task, prompt: undefined })),
+        JSON.parse(plain).tasks.map((task: object) => ({ ...task, prompt: undefined })),
+      )
+      assert.equal(world.fake.listed[0]?.withPrompts, undefined)
+      const refused = await world.call("/v1/tasks?include=all")
+      assert.equal(refused.status, 400)
+    })
+
     it("is an empty list where the account has no task", async () => {
       await using world = await open(kind)
       assert.deepEqual(await list(world), { tasks: [], next_cursor: null })

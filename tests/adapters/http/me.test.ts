@@ -1,6 +1,7 @@
 /** GET /v1/me: what a key may do, told to whoever holds it. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
+import { MODELS } from "@safelight/core"
 import { createWorld, WORLDS } from "./worlds.ts"
 
 for (const kind of WORLDS) {
@@ -32,6 +33,18 @@ for (const kind of WORLDS) {
       const response = await world.bare("/v1/me", { headers: { authorization: `Bearer ${key}` } })
       const body = (await response.json()) as Record<string, unknown>
       assert.equal(body["max_retention_seconds"], 90)
+    })
+
+    it("is told with what amounts are in, if that has a name", async (t) => {
+      for (const currency of [undefined, "credits"]) {
+        const world = await createWorld(kind, currency === undefined ? {} : { currency })
+        t.after(() => world.close())
+        const paths = ["/v1/me", "/v1/balance", "/v1/usage", `/v1/models/${MODELS[0]?.id}`]
+        for (const path of paths) {
+          const body = (await (await world.call(path)).json()) as Record<string, unknown>
+          assert.equal(body["currency"], currency, path)
+        }
+      }
     })
 
     it("is told to nobody without a key, nor of a revoked one", async (t) => {

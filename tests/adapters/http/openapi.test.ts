@@ -215,6 +215,7 @@ describe("the described query", () => {
       "label",
       "limit",
       "cursor",
+      "include",
     ])
   })
 })

@@ -38,6 +38,7 @@ export interface WorldOptions {
   readonly checkReady?: () => Promise<void>
   readonly publicUrl?: () => string
   readonly hasReference?: boolean
+  readonly currency?: string
   readonly tracer?: Tracer
   /** By default. */
   readonly hasStreams?: boolean

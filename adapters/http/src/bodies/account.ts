@@ -16,7 +16,7 @@ import {
 import * as v from "valibot"
 import { defineBody, described, type Shown } from "./body.ts"
 import { nextCursor } from "./page.ts"
-import { whole } from "./shapes.ts"
+import { currency, whole } from "./shapes.ts"
 
 const limit = v.nullable(whole)
 const rate = v.nullable(v.object({ requests: whole, window_ms: whole }))
@@ -57,6 +57,7 @@ export const accountSettings = defineBody("AccountSettings", EXAMPLE, entries)
 
 const ACCOUNT_EXAMPLE = {
   ...EXAMPLE,
+  currency: "USD",
   totals: {
     charged_micros: 390_000,
     reserved_micros: 30_000,
@@ -67,6 +68,7 @@ const ACCOUNT_EXAMPLE = {
 
 export const account = defineBody("OperatorAccount", ACCOUNT_EXAMPLE, {
   ...entries,
+  currency,
   totals: v.object({
     charged_micros: whole,
     reserved_micros: described(whole, "Held back for unfinished tasks."),
@@ -191,7 +193,7 @@ export function toAccountBody({
   account: shown,
   leftMicros,
   totals,
-}: AccountView): Shown<typeof account> {
+}: AccountView): Omit<Shown<typeof account>, "currency"> {
   return {
     ...toSettingsBody(shown),
     totals: {

@@ -14,7 +14,7 @@ import { describeParameters } from "../openapi/describe-parameters.ts"
 import type { Services } from "../pipeline/services.ts"
 import { defineBody, described, type Shown } from "./body.ts"
 import { price, toPriceBody } from "./price.ts"
-import { whole } from "./shapes.ts"
+import { currency, whole } from "./shapes.ts"
 
 /** JSON Schema's dialect, which the OpenAPI document names once for all. */
 const DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -28,6 +28,7 @@ const EXAMPLE = {
   outputs: { type: "image", keys: "image_<n>" },
   media: [],
   limits: { body_bytes: 67_108_864, url_characters: 8_192, data_url_bytes: 20_971_520 },
+  currency: "USD",
   price_version: "default-1",
   price: { per_image_micros: 10_000 },
   parameters: {
@@ -75,6 +76,7 @@ export const modelInfo = defineBody("ModelInfo", EXAMPLE, {
     url_characters: whole,
     data_url_bytes: described(whole, "Of one data URL, decoded."),
   }),
+  currency,
   price_version: described(v.string(), "The table that prices new tasks."),
   price: described(price, "Micro-units of the account's currency."),
   parameters: described(
@@ -100,7 +102,7 @@ function toOutputs({ artifacts }: Model): Shown<typeof modelInfo>["outputs"] {
 
 /** Throws `invalid-configuration` if the parameters can't be described. */
 export function toModelBody(
-  { service, settings }: Pick<Services, "service" | "settings">,
+  { currency: name, service, settings }: Pick<Services, "currency" | "service" | "settings">,
   model: Model,
   unavailableReason: UnavailableReason | null = null,
 ): Shown<typeof modelInfo> {
@@ -120,6 +122,7 @@ export function toModelBody(
       url_characters: MEDIA_URL_LIMITS.urlCharacters,
       data_url_bytes: MEDIA_URL_LIMITS.dataUrlBytes,
     },
+    currency: name,
     price_version: toPriceVersion(table, model.id),
     price: toPriceBody(table.models[model.id] ?? {}),
     parameters: { $schema: DIALECT, ...describeParameters(model) },

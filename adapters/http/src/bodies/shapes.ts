@@ -13,3 +13,10 @@ export const unixMs = described(whole, "Unix milliseconds.")
 export const taskId = v.pipe(v.string(), v.uuid())
 
 export const EXAMPLE_ID = "019b7a3c-5d1e-7f60-8a2b-3c4d5e6f7081"
+
+export const currency = v.optional(
+  described(
+    v.string(),
+    "What the amounts are in, as the service's operator calls it; absent if it has no name.",
+  ),
+)

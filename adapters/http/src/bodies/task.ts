@@ -11,6 +11,7 @@ import {
   toUnixSeconds,
   type Cancellation,
   type FailureType,
+  type ListedPage,
   type ListPage,
   type Task,
   type TaskStatus,
@@ -72,12 +73,25 @@ export const task = defineBody("Task", EXAMPLE, {
   }),
 })
 
+const LISTED_EXAMPLE = { ...EXAMPLE, prompt: "a lighthouse in fog" } as const
+
+export const listedTask = defineBody("ListedTask", LISTED_EXAMPLE, {
+  ...task.entries,
+  prompt: v.optional(
+    described(
+      v.nullable(v.string()),
+      "With `include=prompt` alone: the first 200 characters of the parameter `prompt`, or of `text`. Null once the " +
+        "task's inputs are erased, of a request of more than 64 KiB, and of a model without such a parameter.",
+    ),
+  ),
+})
+
 export const taskList = defineBody(
   "TaskList",
   { tasks: [EXAMPLE], next_cursor: null },
   {
     tasks: described(
-      v.array(task),
+      v.array(listedTask),
       "Newest first; a page may be short, or even empty, before the last.",
     ),
     next_cursor: nextCursor,
@@ -155,11 +169,18 @@ function toFailureText({ error }: Task): string {
 }
 
 export function toTaskListText(
-  { next, tasks }: ListPage,
+  { next, prompts, tasks }: ListedPage,
   prefix: string,
 ): Written<typeof taskList> {
   const texts = tasks.map((each) => toText(each, prefix))
-  return toWritten(toPageText("tasks", texts, next))
+  const shown =
+    prompts === undefined
+      ? texts
+      : texts.map((text, index) => {
+          const prompt = prompts.get(tasks[index]?.id ?? "") ?? null
+          return `${text.slice(0, -1)},"prompt":${JSON.stringify(prompt)}}`
+        })
+  return toWritten(toPageText("tasks", shown, next))
 }
 
 /** As its account sees it, and whose it is. */

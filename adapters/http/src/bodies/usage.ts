@@ -16,7 +16,7 @@ import {
 import * as v from "valibot"
 import { defineBody, described, type Shown } from "./body.ts"
 import { appliedFactors, price, toFactorsBody, toPriceBody } from "./price.ts"
-import { EXAMPLE_ID, taskId, whole } from "./shapes.ts"
+import { currency, EXAMPLE_ID, taskId, whole } from "./shapes.ts"
 import { STATUSES } from "./task.ts"
 
 const TASK_USAGE_EXAMPLE = {
@@ -25,6 +25,7 @@ const TASK_USAGE_EXAMPLE = {
   status: "succeeded",
   labels: { project: "spring" },
   finished_at: 1_767_225_609,
+  currency: "USD",
   price_version: "default-1",
   price: { per_image_micros: 10_000 },
   reserved_micros: 0,
@@ -43,6 +44,7 @@ export const taskUsage = defineBody("TaskUsage", TASK_USAGE_EXAMPLE, {
     "By key, as submitted; none once the task was erased.",
   ),
   finished_at: described(whole, "0 while the task is unfinished."),
+  currency,
   price_version: described(v.string(), "The prices it was accepted under."),
   price: described(
     v.nullable(price),
@@ -84,6 +86,7 @@ export const taskUsage = defineBody("TaskUsage", TASK_USAGE_EXAMPLE, {
 const USAGE_REPORT_EXAMPLE = {
   from: 1_767_225_600,
   to: 1_769_904_000,
+  currency: "USD",
   charge_micros: 10_000,
   tasks: 1,
   charges: [
@@ -108,6 +111,7 @@ const USAGE_REPORT_EXAMPLE = {
 export const usageReport = defineBody("UsageReport", USAGE_REPORT_EXAMPLE, {
   from: described(whole, "Inclusive."),
   to: described(whole, "Exclusive."),
+  currency,
   charge_micros: described(whole, "Of the tasks that finished in the period."),
   tasks: described(whole, "Those of them that used something."),
   charges: v.array(
@@ -143,7 +147,7 @@ export function toTaskUsageBody({
   price: known,
   billedInputMs,
   imagesAsked,
-}: TaskUsage): Shown<typeof taskUsage> {
+}: TaskUsage): Omit<Shown<typeof taskUsage>, "currency"> {
   const { usage } = task
   return {
     task_id: task.id,
@@ -172,7 +176,7 @@ export function toTaskUsageBody({
 export function toUsageReportBody(
   { from, to }: Omit<ChargesRequest, "account">,
   { charges, totals, budgetMicros }: UsageReport,
-): Shown<typeof usageReport> {
+): Omit<Shown<typeof usageReport>, "currency"> {
   return {
     from: toUnixSeconds(from),
     to: toUnixSeconds(to),

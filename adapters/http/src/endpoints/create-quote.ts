@@ -12,7 +12,7 @@ import {
 import * as v from "valibot"
 import { defineBody, described, type Shown } from "../bodies/body.ts"
 import { appliedFactors, price, toFactorsBody, toPriceBody } from "../bodies/price.ts"
-import { whole } from "../bodies/shapes.ts"
+import { currency, whole } from "../bodies/shapes.ts"
 import { CREATION_REFUSALS } from "../body/creation-refusals.ts"
 import { defineEndpoint } from "../pipeline/endpoint.ts"
 import { creationBody } from "../request/body-kinds.ts"
@@ -24,6 +24,7 @@ const EXAMPLE = {
   quote: "1767229200.600000.default-1",
   valid_until: 1_767_229_200,
   model: referenceToVideo.id,
+  currency: "USD",
   max_cost_micros: 600_000,
   price_version: "default-1",
   price: { per_video_second_micros: 100_000 },
@@ -56,6 +57,7 @@ const quote = defineBody("Quote", EXAMPLE, {
       "its prices, or refused where they have changed since; from then on it is refused.",
   ),
   model: v.string(),
+  currency,
   max_cost_micros: described(
     whole,
     "What is reserved for the task, and the most that it is charged: the lines added up, and " +
@@ -108,17 +110,17 @@ export const createQuote = defineEndpoint({
   body: creationBody,
   answers: { 200: { description: "The quote.", json: quote } },
   refusals: CREATION_REFUSALS,
-}).handle(({ service, models }) => {
+}).handle(({ service, models, currency: name }) => {
   const ids = models.map(({ id }) => id)
   return async (call) => {
     const { fingerprint: _unused, ...creation } = await call.body()
     const result = await service.quote({ account: call.caller.id, ...creation })
     if (result.kind === "rejected") throw toCreationRefusal(call.refuse, result.rejection, ids)
-    return call.reply(200, toQuoteBody(result.quote))
+    return call.reply(200, { ...toQuoteBody(result.quote), currency: name })
   }
 })
 
-function toQuoteBody(found: Quote): Shown<typeof quote> {
+function toQuoteBody(found: Quote): Omit<Shown<typeof quote>, "currency"> {
   return {
     quote: toQuoteText(found),
     valid_until: toUnixSeconds(found.validUntil),

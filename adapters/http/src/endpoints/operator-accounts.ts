@@ -50,13 +50,13 @@ export const showAccount = defineOperatorEndpoint({
   query: {},
   answers: { 200: { description: "The account.", json: account } },
   refusals: ["account_not_found"],
-}).handle((insight) => async (call) => {
+}).handle((insight, { currency }) => async (call) => {
   const name = call.param("account")
   const found = call.demand(
     isAccountName(name) ? await insight.accounts.findAccount(name) : undefined,
     "account_not_found",
   )
-  return call.reply(200, toAccountBody(found))
+  return call.reply(200, { ...toAccountBody(found), currency })
 })
 
 export const setAccount = defineOperatorEndpoint({
@@ -77,7 +77,7 @@ export const setAccount = defineOperatorEndpoint({
   }),
   answers: { 200: { description: "The account as it is now.", json: account } },
   refusals: ["invalid_value"],
-}).handle((insight) => async (call) => {
+}).handle((insight, { currency }) => async (call) => {
   const change = toSettingsChange(await call.body())
   const name = call.param("account")
   if (!isAccountName(name)) {
@@ -86,7 +86,7 @@ export const setAccount = defineOperatorEndpoint({
   }
   const { keyId } = call.identity
   const view = await insight.accounts.setAccount(name, change, keyId)
-  return call.reply(200, toAccountBody(view))
+  return call.reply(200, { ...toAccountBody(view), currency })
 })
 
 export const revokeAccountLinks = defineOperatorEndpoint({

@@ -2,7 +2,7 @@
  * GET /v1/admin/usage: what all accounts were charged and what it cost upstream. Only tasks count that a channel
  * ended: one that was cancelled before cost nothing. Bounds are those of `GET /v1/usage`.
  */
-import { whole } from "../bodies/shapes.ts"
+import { currency, whole } from "../bodies/shapes.ts"
 import { defineBody, described, type Shown } from "../bodies/body.ts"
 import { unknownCosts } from "../bodies/channel.ts"
 import * as v from "valibot"
@@ -15,6 +15,7 @@ const EXAMPLE = {
   by: "day",
   from: 1_767_225_600,
   to: 1_767_312_000,
+  currency: "USD",
   rows: [
     {
       name: "2026-01-01",
@@ -34,6 +35,7 @@ const usage = defineBody("OperatorUsage", EXAMPLE, {
   by: v.picklist(OUTCOME_GROUPINGS),
   from: whole,
   to: whole,
+  currency,
   rows: v.array(
     v.object({
       name: described(v.string(), "`2026-11-23` for a day, otherwise the name."),
@@ -67,7 +69,7 @@ export const showOperatorUsage = defineOperatorEndpoint({
   },
   answers: { 200: { description: "The sums of the period.", json: usage } },
   refusals: ["invalid_value"],
-}).handle((insight) => async (call) => {
+}).handle((insight, { currency: name }) => async (call) => {
   const nextSecond = (toUnixSeconds(call.startedAt) + 1) * 1_000
   const { account, by, from = 0, to = Math.max(from, nextSecond) } = call.query
   if (to < from) {
@@ -77,7 +79,7 @@ export const showOperatorUsage = defineOperatorEndpoint({
   const request = { by, from, to, ...(account !== undefined && { account }) }
   const { hasMore, rows } = await insight.usage.sumUsage(request)
   const period = { by, from: toUnixSeconds(from), to: toUnixSeconds(to) }
-  const body = { ...period, rows: rows.map(toRowBody), has_more: hasMore }
+  const body = { ...period, currency: name, rows: rows.map(toRowBody), has_more: hasMore }
   return call.reply(200, body)
 })
 

@@ -4,10 +4,11 @@
  */
 import * as v from "valibot"
 import { defineBody, described } from "../bodies/body.ts"
-import { whole } from "../bodies/shapes.ts"
+import { currency, whole } from "../bodies/shapes.ts"
 import { defineEndpoint } from "../pipeline/endpoint.ts"
 
 const EXAMPLE = {
+  currency: "USD",
   budget_micros: 5_000_000,
   reserved_micros: 600_000,
   spent_micros: 10_000,
@@ -15,6 +16,7 @@ const EXAMPLE = {
 } as const
 
 const balance = defineBody("Balance", EXAMPLE, {
+  currency,
   budget_micros: described(v.nullable(whole), "Null where there is none."),
   reserved_micros: described(whole, "Held back for unfinished tasks."),
   spent_micros: described(whole, "Charged for finished tasks."),
@@ -40,9 +42,10 @@ export const showBalance = defineEndpoint({
   query: {},
   answers: { 200: { description: "The balance.", json: balance } },
   refusals: [],
-}).handle(({ service }) => async (call) => {
+}).handle(({ service, currency: name }) => async (call) => {
   const found = await service.readBalance(call.caller.id)
   const body = {
+    currency: name,
     budget_micros: found.budgetMicros,
     reserved_micros: found.reservedMicros,
     spent_micros: found.chargedMicros,

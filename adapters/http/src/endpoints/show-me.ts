@@ -2,7 +2,7 @@
 import { API_KEY_SCOPES, toUnixSeconds } from "@safelight/core"
 import * as v from "valibot"
 import { defineBody, described } from "../bodies/body.ts"
-import { whole } from "../bodies/shapes.ts"
+import { currency, whole } from "../bodies/shapes.ts"
 import { defineEndpoint } from "../pipeline/endpoint.ts"
 
 const EXAMPLE = {
@@ -11,6 +11,7 @@ const EXAMPLE = {
   scopes: ["tasks:read", "tasks:write"],
   expires_at: 0,
   max_retention_seconds: 2_592_000,
+  currency: "USD",
 } as const
 
 const me = defineBody("Me", EXAMPLE, {
@@ -22,6 +23,7 @@ const me = defineBody("Me", EXAMPLE, {
     whole,
     "How long the account may hold artifacts, from their task's end; 0: not at all.",
   ),
+  currency,
 })
 
 export const showMe = defineEndpoint({
@@ -36,7 +38,7 @@ export const showMe = defineEndpoint({
   query: {},
   answers: { 200: { description: "The key, without its secret.", json: me } },
   refusals: [],
-}).handle((_services) => (call) => {
+}).handle(({ currency: name }) => (call) => {
   const { account, expiresAt, keyId, scopes } = call.identity
   const body = {
     account: account.id,
@@ -44,6 +46,7 @@ export const showMe = defineEndpoint({
     scopes,
     expires_at: toUnixSeconds(expiresAt),
     max_retention_seconds: Math.floor(account.maxRetentionMs / 1_000),
+    currency: name,
   }
   return call.reply(200, body)
 })

@@ -20,9 +20,9 @@ export const showTaskUsage = defineEndpoint({
   inPath: { task: TASK_ID },
   answers: { 200: { description: "The task's usage.", json: taskUsage } },
   refusals: ["task_not_found"],
-}).handle(({ service }) => async (call) => {
+}).handle(({ service, currency }) => async (call) => {
   const account = call.caller.id
   const find = (id: string) => service.findUsage({ account, id })
   const found = await findTask(call, find)
-  return call.reply(200, toTaskUsageBody(found))
+  return call.reply(200, { ...toTaskUsageBody(found), currency })
 })

@@ -34,7 +34,7 @@ export const showUsage = defineEndpoint({
   },
   answers: { 200: { description: "The sums of the period.", json: usageReport } },
   refusals: ["invalid_value"],
-}).handle(({ service }) => async (call) => {
+}).handle(({ service, currency }) => async (call) => {
   const nextSecond = (toUnixSeconds(call.startedAt) + 1) * 1_000
   // By default everything that has finished.
   const { from = 0, to = Math.max(from, nextSecond), label: labels } = call.query
@@ -44,5 +44,5 @@ export const showUsage = defineEndpoint({
   }
   const request = { account: call.caller.id, from, to, ...(labels && { labels }) }
   const report = await service.sumUsage(request)
-  return call.reply(200, toUsageReportBody({ from, to }, report))
+  return call.reply(200, { ...toUsageReportBody({ from, to }, report), currency })
 })

@@ -1,5 +1,5 @@
 /** What the account's list of tasks and the operator's share. */
-import type { ListPage, ListRequest, ListResult } from "@safelight/core"
+import type { ListedPage, ListRequest, ListResult } from "@safelight/core"
 import { toPageQuery } from "../bodies/page.ts"
 import { STATUSES } from "../bodies/task.ts"
 import { refuseParameters, type Refuse } from "../errors/refusal.ts"
@@ -38,7 +38,7 @@ export function toListRequest(query: TaskQuery): Omit<ListRequest, "account"> {
 }
 
 /** Throws a `Refusal` for a model that there is not. */
-export function demandPage(refuse: Refuse<"invalid_value">, result: ListResult): ListPage {
+export function demandPage(refuse: Refuse<"invalid_value">, result: ListResult): ListedPage {
   if (result.kind === "listed") return result
   const message = toChoice("model", result.models)
   throw refuseParameters(refuse, [{ param: "model", code: "invalid_value", message }])

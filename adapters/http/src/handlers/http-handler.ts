@@ -62,6 +62,8 @@ export interface HttpHandlerOptions {
   /** What /readyz asks; rejects if the service can't be used now. By default it can. */
   readonly checkReady?: () => Promise<void>
   readonly settings?: Partial<HttpSettings>
+  /** What the amounts are in, for people: `USD`, `credits`; absent: amounts are numbers without a name. */
+  readonly currency?: string
   /** Called for every request once it was answered; must not throw. */
   readonly onAnswered?: OnAnswered
   /** Each request is a span then, those for health and metrics apart. */
@@ -98,6 +100,7 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
     clock,
     log,
     settings,
+    currency: options.currency,
     models,
     threadModels: options.threadModels,
     links: access,

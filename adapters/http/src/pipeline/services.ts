@@ -37,6 +37,8 @@ export interface Services {
   readonly clock: Pick<Clock, "now" | "monotonicNow">
   readonly log: Log
   readonly settings: HttpSettings
+  /** What amounts are in; undefined if it has no name. */
+  readonly currency: string | undefined
   /** The models that a caller may choose from. */
   readonly models: readonly Model[]
   readonly threadModels: ThreadModels | undefined

@@ -42,9 +42,32 @@ export interface TaskFailure {
     | "internal_error"
 }
 
+export interface ListedTask {
+  readonly task_id: string
+  /** The model the task was created with. */
+  readonly model: string
+  /** Poll until it is `succeeded` or `failed`; neither ever changes again. */
+  readonly status: "queued" | "running" | "succeeded" | "failed"
+  /** 0 while queued, never falling, 100 exactly when succeeded. 0 to 100. */
+  readonly progress: number
+  /** Unix time in seconds. */
+  readonly created_at: number
+  /** Unix time in seconds; 0 while the task is unfinished. */
+  readonly finished_at: number
+  readonly error: TaskFailure | null
+  readonly links: {
+    /** `/v1/tasks/{task_id}` */
+    readonly self: string
+    /** `/v1/tasks/{task_id}/artifacts` */
+    readonly artifacts: string
+  }
+  /** With `include=prompt` alone: the first 200 characters of the parameter `prompt`, or of `text`. Null once the task's inputs are erased, of a request of more than 64 KiB, and of a model without such a parameter. */
+  readonly prompt?: string | null
+}
+
 export interface TaskList {
   /** Newest first; a page may be short, or even empty, before the last. */
-  readonly tasks: readonly Task[]
+  readonly tasks: readonly ListedTask[]
   /** What `cursor` takes to go on; null at the end of the list. */
   readonly next_cursor: string | null
 }
@@ -357,4 +380,6 @@ export interface ListQuery {
   readonly label?: readonly string[] | undefined
   /** The most tasks on a page. 1 to 100. Default `20`. */
   readonly limit?: number | undefined
+  /** `prompt`: each task with the beginning of its prompt. */
+  readonly include?: "prompt" | undefined
 }

@@ -16,6 +16,8 @@ export interface Me {
   readonly expires_at: number
   /** How long the account may hold artifacts, from their task's end; 0: not at all. */
   readonly max_retention_seconds: number
+  /** What the amounts are in, as the service's operator calls it; absent if it has no name. */
+  readonly currency?: string
 }
 
 export interface SignIn {

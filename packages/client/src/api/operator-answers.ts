@@ -197,6 +197,8 @@ export interface OperatorAccount {
   readonly max_retention_ms: number
   /** `content_url` as a private link. */
   readonly sign_content_urls: boolean
+  /** What the amounts are in, as the service's operator calls it; absent if it has no name. */
+  readonly currency?: string
   readonly totals: {
     readonly charged_micros: number
     /** Held back for unfinished tasks. */
@@ -285,6 +287,8 @@ export interface OperatorUsage {
   readonly by: "day" | "model" | "channel" | "account"
   readonly from: number
   readonly to: number
+  /** What the amounts are in, as the service's operator calls it; absent if it has no name. */
+  readonly currency?: string
   readonly rows: readonly {
     /** `2026-11-23` for a day, otherwise the name. */
     readonly name: string

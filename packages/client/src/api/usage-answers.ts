@@ -8,6 +8,8 @@ export interface TaskUsage {
   readonly labels: Readonly<Record<string, string>>
   /** 0 while the task is unfinished. */
   readonly finished_at: number
+  /** What the amounts are in, as the service's operator calls it; absent if it has no name. */
+  readonly currency?: string
   /** The prices it was accepted under. */
   readonly price_version: string
   /** Micro-units of the account's currency; null where no longer known. */
@@ -61,6 +63,8 @@ export interface UsageReport {
   readonly from: number
   /** Exclusive. */
   readonly to: number
+  /** What the amounts are in, as the service's operator calls it; absent if it has no name. */
+  readonly currency?: string
   /** Of the tasks that finished in the period. */
   readonly charge_micros: number
   /** Those of them that used something. */

@@ -17,10 +17,10 @@ export interface PageQuery extends ListQuery {
 /** One page. */
 export function listPage(
   connection: Connection,
-  { created_after, created_before, status, model, label, limit, cursor }: PageQuery,
+  { created_after, created_before, status, model, label, limit, cursor, include }: PageQuery,
   { signal }: CallOptions,
 ): Promise<TaskList> {
-  const query = { created_after, created_before, status, model, label, limit, cursor }
+  const query = { created_after, created_before, status, model, label, limit, cursor, include }
   return connection.read(withQuery(TASKS_PATH, query), isTaskList, { signal })
 }
 

@@ -1,17 +1,32 @@
 /**
- * Money in the reader's locale. The API counts in micro-units of a currency it does not name, so amounts are numbers
- * without a sign: a made-up currency would be worse than none.
+ * Money in the reader's locale, in the currency that the service names. Without a name amounts are numbers without a
+ * sign: a made-up currency would be worse than none.
  */
 import type { JSX } from "preact"
+import { me } from "../session/me.ts"
 
 /** Cents are shown always, and as many digits more as a micro-unit needs. */
-const format = new Intl.NumberFormat(undefined, {
-  minimumFractionDigits: 2,
-  maximumFractionDigits: 6,
-})
+const DIGITS = { minimumFractionDigits: 2, maximumFractionDigits: 6 } as const
+
+const plain = new Intl.NumberFormat(undefined, DIGITS)
+
+/** By the currency's name. */
+const formats = new Map<string, (amount: number) => string>()
 
 export function formatMoney(micros: number): string {
-  return format.format(micros / 1_000_000)
+  const currency = me.value?.currency ?? null
+  const amount = micros / 1_000_000
+  if (currency === null) return plain.format(amount)
+  const format = formats.get(currency) ?? createFormat(currency)
+  formats.set(currency, format)
+  return format(amount)
+}
+
+/** Three capital letters are a code that browsers know signs for; any other name stands behind the number. */
+function createFormat(currency: string): (amount: number) => string {
+  if (!/^[A-Z]{3}$/.test(currency)) return (amount) => `${plain.format(amount)} ${currency}`
+  const format = new Intl.NumberFormat(undefined, { style: "currency", currency, ...DIGITS })
+  return (amount) => format.format(amount)
 }
 
 export function Money({ micros }: { readonly micros: number }): JSX.Element {
@@ -25,8 +40,7 @@ export function Money({ micros }: { readonly micros: number }): JSX.Element {
 const dollars = new Intl.NumberFormat(undefined, {
   style: "currency",
   currency: "USD",
-  minimumFractionDigits: 2,
-  maximumFractionDigits: 6,
+  ...DIGITS,
 })
 
 export interface CostProps {

@@ -42,7 +42,7 @@ export interface TaskService {
   /** The task, or undefined if the account has none with this id. */
   findTask(request: TaskRequest): Promise<Task | undefined>
   /** A page of the account's tasks, newest first; `TaskLog.listTasks` says what it promises. */
-  listTasks(request: ListRequest): Promise<ListResult>
+  listTasks(request: ListTasksRequest): Promise<ListResult>
   /** The task's artifacts in order, expired ones included; undefined for an unknown task. */
   findArtifacts(request: TaskRequest): Promise<FoundArtifacts | undefined>
   /**
@@ -192,8 +192,21 @@ export interface Cancellation {
   readonly task: Task
 }
 
+export interface ListTasksRequest extends ListRequest {
+  /** At most 100 tasks then. */
+  readonly withPrompts?: boolean
+}
+
+export interface ListedPage extends ListPage {
+  /**
+   * If they were asked for: by task, the beginning of its prompt, at most 200 UTF-16 units. Missing of a task whose
+   * inputs are erased, whose request is larger than 64 KiB, or whose model takes none.
+   */
+  readonly prompts?: ReadonlyMap<string, string>
+}
+
 export type ListResult =
-  | ({ readonly kind: "listed" } & ListPage)
+  | ({ readonly kind: "listed" } & ListedPage)
   /** The request names a model that there is not; an empty list would hide the mistake. */
   | { readonly kind: "unknown-model"; readonly models: readonly string[] }
 

@@ -78,6 +78,11 @@ export interface TaskLog {
   readEvents(task: string, page?: EventRange): Promise<readonly StoredEvent[]>
   /** What a person wrote or sent, by name; undefined once erased. */
   readInput(request: { readonly task: string; readonly name: string }): Promise<Input | undefined>
+  /**
+   * The bodies of the requests of at most 100 tasks, by task, in one read. Those that are erased, or larger than
+   * `mostBytes`, are missing.
+   */
+  readRequests(request: ReadRequests): Promise<ReadonlyMap<string, string>>
   /** What the task was labelled with; none once these are erased too, and for an unknown task. */
   readLabels(task: string): Promise<Labels>
   /**
@@ -91,6 +96,12 @@ export interface TaskLog {
    * ends, expiry and keys by it. Absent if one host is all there is: its own clock is the database's.
    */
   readClock?(): Promise<number>
+}
+
+export interface ReadRequests {
+  readonly tasks: readonly string[]
+  /** Of one body, in UTF-8. */
+  readonly mostBytes: number
 }
 
 /** A part of a task's log. */

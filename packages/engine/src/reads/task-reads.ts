@@ -11,6 +11,8 @@ import {
   openEvent,
   toEventPage,
   type ChangeService,
+  type ListResult,
+  type ListTasksRequest,
   type StreamHead,
   type Task,
   type TaskRequest,
@@ -22,6 +24,7 @@ import { countImagesAsked } from "./images-asked.ts"
 import { findTaskAt, toChanges } from "./task-changes.ts"
 import type { Context } from "../host/context.ts"
 import { createBalanceReader } from "./balance.ts"
+import { readPrompts } from "./prompts.ts"
 import { openArtifact } from "./open-artifact.ts"
 
 export interface TaskReads
@@ -35,7 +38,7 @@ export interface TaskReads
 }
 
 export function createReads(context: Context): TaskReads {
-  const { models, prices, storage } = context
+  const { prices, storage } = context
 
   /** The account's own task. */
   async function find({ account, id }: TaskRequest): Promise<StreamHead | undefined> {
@@ -45,15 +48,7 @@ export function createReads(context: Context): TaskReads {
 
   return {
     findTask: async (request) => (await find(request))?.task,
-    async listTasks(request) {
-      const { model } = request
-      // An unknown model is an error and not an empty list: a caller that checks whether its task was made must not
-      // read "no" because of a typing error.
-      if (model !== undefined && !models.has(model)) {
-        return { kind: "unknown-model", models: [...models.keys()] }
-      }
-      return { kind: "listed", ...(await storage.listTasks(request)) }
-    },
+    listTasks: (request) => listTasks(context, request),
     async findArtifacts(request) {
       const head = await find(request)
       return head && { task: head.task, artifacts: await storage.readArtifacts(request.id) }
@@ -102,6 +97,22 @@ async function toTaskUsage(context: Context, task: Task): Promise<TaskUsage> {
     billedInputMs: billedInputMs(task.usage?.inputVideosMs ?? []),
     imagesAsked: countImagesAsked(context, task),
   }
+}
+
+async function listTasks(
+  { models, storage }: Context,
+  request: ListTasksRequest,
+): Promise<ListResult> {
+  const { model } = request
+  // An unknown model is an error and not an empty list: a caller that checks whether its task was made must not
+  // read "no" because of a typing error.
+  if (model !== undefined && !models.has(model)) {
+    return { kind: "unknown-model", models: [...models.keys()] }
+  }
+  const page = await storage.listTasks(request)
+  if (request.withPrompts !== true) return { kind: "listed", ...page }
+  const ids = page.tasks.map(({ id }) => id)
+  return { kind: "listed", ...page, prompts: await readPrompts(storage, ids) }
 }
 
 function createChangeReads(

@@ -52,6 +52,8 @@ export interface Configuration {
    */
   readonly modelFiles: readonly ModelPlace[]
   readonly prices: PriceBook
+  /** What all amounts are in, for people: `EUR`, `credits`; absent: they are numbers without a name. */
+  readonly currency?: string
   readonly accounts: {
     /** Settings of an account that is made without any of its own. */
     readonly defaults: AccountDefaults

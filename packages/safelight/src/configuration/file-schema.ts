@@ -23,6 +23,14 @@ function wholeNumber(min: number, max: number): v.GenericSchema<number> {
 const nonEmpty = "expected a text that is not empty"
 const text = v.pipe(v.string(nonEmpty), v.trim(), v.nonEmpty(nonEmpty))
 
+const currencyName = v.pipe(
+  text,
+  v.regex(
+    /^\p{L}[\p{L}\p{N} ._-]{0,15}$/u,
+    "expected a short name, such as EUR or credits: at most 16 letters, digits, spaces, '.', '_' and '-'",
+  ),
+)
+
 const flag = v.boolean("expected true or false")
 
 const notAnAddress =
@@ -127,6 +135,7 @@ export const fileSchema = fields({
   metricsPort: v.exactOptional(SHARED_SETTINGS.metricsPort),
   logLevel: v.exactOptional(SHARED_SETTINGS.logLevel),
   console: v.exactOptional(flag),
+  currency: v.exactOptional(currencyName),
   reference: v.exactOptional(flag),
   retentionMs: v.exactOptional(wholeNumber(1_000, LONGEST_MS)),
   stopGraceMs: v.exactOptional(wholeNumber(0, DAY_MS)),

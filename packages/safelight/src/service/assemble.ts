@@ -251,10 +251,15 @@ async function createHandler(
   api: Omit<HttpHandlerOptions, "models" | "threadModels"> & HealthHandlerOptions & { log: Log },
 ): Promise<HttpHandler> {
   if (configuration.role === "worker") return createHealthHandler(api)
-  const { models, console: hasConsole, reference: hasReference } = configuration
+  const { currency, models, console: hasConsole, reference: hasReference } = configuration
   const { signIn, ...rest } = api
   const consoleFiles = hasConsole ? await listConsoleFiles(api.log) : undefined
-  const page = { ...(consoleFiles && { consoleFiles }), ...(hasConsole && signIn && { signIn }) }
+  const names = currency === undefined ? {} : { currency }
+  const page = {
+    ...names,
+    ...(consoleFiles && { consoleFiles }),
+    ...(hasConsole && signIn && { signIn }),
+  }
   const threads = toThreadModels(configuration)
   return createHttpHandler({ ...rest, models, hasReference, ...threads, ...page })
 }

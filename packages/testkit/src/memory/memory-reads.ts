@@ -1,5 +1,5 @@
 /** Reading tasks from the storage in memory, and the few changes that are no append. */
-import type { ReadyFacts, Storage } from "@safelight/core"
+import { REQUEST_INPUT, type ReadRequests, type ReadyFacts, type Storage } from "@safelight/core"
 import { compareIds } from "./compare-ids.ts"
 import { listRows } from "./list-rows.ts"
 import type { MemoryQueue } from "./memory-queue.ts"
@@ -15,6 +15,7 @@ export type MemoryReads = Pick<
   | "readEvents"
   | "readInput"
   | "readLabels"
+  | "readRequests"
   | "readTask"
   | "replaceTaskRow"
   | "scan"
@@ -31,6 +32,7 @@ export function createMemoryReads(tables: MemoryTables, places: Places): MemoryR
     readEvents: async (task, { after, limit } = { after: 0, limit: Infinity }) =>
       (events.get(task) ?? []).slice(after, after + limit),
     readInput: async ({ task, name }) => inputs.get(`${task}/${name}`),
+    readRequests: async (request) => readBodies(tables, request),
     readLabels: async (task) => labels.get(task) ?? {},
     async eraseInputs(task, { keepsNames } = { keepsNames: false }) {
       const written = [...inputs.values()].filter((input) => input.task === task)
@@ -78,6 +80,21 @@ export function createMemoryReads(tables: MemoryTables, places: Places): MemoryR
       if (place !== undefined) places.put(row, place)
     },
   }
+}
+
+function readBodies(
+  { inputs }: Pick<MemoryTables, "inputs">,
+  { mostBytes, tasks }: ReadRequests,
+): ReadonlyMap<string, string> {
+  const bodies = tasks.map((task) => [task, inputs.get(`${task}/${REQUEST_INPUT}`)?.body] as const)
+  return new Map(bodies.filter((each) => isWithin(each, mostBytes)))
+}
+
+function isWithin(
+  entry: readonly [string, string | undefined],
+  mostBytes: number,
+): entry is readonly [string, string] {
+  return entry[1] !== undefined && new TextEncoder().encode(entry[1]).length <= mostBytes
 }
 
 function toReadyFacts(place: ReadyFacts | undefined): ReadyFacts | undefined {

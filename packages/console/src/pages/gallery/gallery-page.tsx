@@ -1,5 +1,5 @@
 /** Everything that came out, newest first. A task's artifacts are asked for when its tile comes into sight. */
-import type { Task } from "@safelight/client"
+import type { ListedTask } from "@safelight/client"
 import type { JSX } from "preact"
 import { useEffect, useMemo, useRef } from "preact/hooks"
 import { Empty } from "../../design/empty.tsx"
@@ -17,7 +17,10 @@ export function Page(): JSX.Element {
   const client = useClient()
   const list = useMemo(
     () =>
-      createTaskList((page, options) => client.listPage(page, options), { status: "succeeded" }),
+      createTaskList((page, options) => client.listPage(page, options), {
+        status: "succeeded",
+        include: "prompt",
+      }),
     [client],
   )
   useEffect(() => () => list.close(), [list])
@@ -44,7 +47,7 @@ function NoTasks({ list }: { readonly list: TaskList }): JSX.Element | null {
   )
 }
 
-function Tiles({ tasks }: { readonly tasks: readonly Task[] }): JSX.Element {
+function Tiles({ tasks }: { readonly tasks: readonly ListedTask[] }): JSX.Element {
   return (
     <ul class="gallery">
       {tasks.map((task) => (

@@ -1,5 +1,5 @@
 /** What one task made, each with the time that is left of it. */
-import type { Artifact, Task } from "@safelight/client"
+import type { Artifact, ListedTask } from "@safelight/client"
 import type { JSX } from "preact"
 import { useRef } from "preact/hooks"
 import { toSentence } from "../../design/failure.tsx"
@@ -10,7 +10,7 @@ import { toHref } from "../../router/route.ts"
 import { useClient } from "../../session/session.ts"
 import { useLoaded } from "../../session/use-loaded.ts"
 
-export function TaskTiles({ task }: { readonly task: Task }): JSX.Element {
+export function TaskTiles({ task }: { readonly task: ListedTask }): JSX.Element {
   // The list's item has no box of its own, so it is the tile that is looked for.
   const place = useRef<HTMLSpanElement>(null)
   const isSeen = useInSight(place)
@@ -21,7 +21,7 @@ export function TaskTiles({ task }: { readonly task: Task }): JSX.Element {
   )
 }
 
-function SeenTiles({ task }: { readonly task: Task }): JSX.Element {
+function SeenTiles({ task }: { readonly task: ListedTask }): JSX.Element {
   const client = useClient()
   const { task_id: id } = task
   const { state } = useLoaded((signal) => client.artifacts(id, { signal }), [client, id])
@@ -38,7 +38,7 @@ function SeenTiles({ task }: { readonly task: Task }): JSX.Element {
 }
 
 interface TileProps {
-  readonly task: Task
+  readonly task: ListedTask
   readonly artifact: Artifact
 }
 
@@ -60,6 +60,9 @@ function Tile({ task, artifact }: TileProps): JSX.Element {
           label={`${key} of ${task.model}`}
           isPreview
         />
+      )}
+      {task.prompt !== undefined && task.prompt !== null && (
+        <bdi class="tile-prompt">{task.prompt}</bdi>
       )}
       <Words class="tile-words small soft" {...(Words === "a" && { href })}>
         <span>{task.model.split("/").at(-1)}</span>

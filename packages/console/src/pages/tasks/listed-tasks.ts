@@ -95,5 +95,6 @@ const ORDER = { queued: 0, running: 1, succeeded: 2, failed: 2 } as const
 function newer<Shown extends Task>(one: Shown | undefined, other: Shown): Shown {
   if (one === undefined) return other
   const difference = ORDER[other.status] - ORDER[one.status] || other.progress - one.progress
-  return difference >= 0 ? other : one
+  // What a message does not tell, as the prompt, is kept.
+  return difference >= 0 ? { ...one, ...other } : { ...other, ...one }
 }

@@ -2,11 +2,11 @@
  * The tasks that match a filter: pages from the service, newest first, and what the stream tells since. A task's id
  * begins with its time, so the order of ids is the order of tasks.
  */
-import type { ListQuery, Task } from "@safelight/client"
+import type { ListedTask, ListQuery, Task } from "@safelight/client"
 import { signal, type ReadonlySignal } from "@preact/signals"
 import { createListed, MOST_TASKS, type Listed, type TaskPage } from "./listed-tasks.ts"
 
-export interface TaskList<Shown extends Task = Task> {
+export interface TaskList<Shown extends Task = ListedTask> {
   readonly tasks: ReadonlySignal<readonly Shown[]>
   readonly isLoading: ReadonlySignal<boolean>
   readonly error: ReadonlySignal<unknown>
@@ -23,6 +23,9 @@ export interface TaskList<Shown extends Task = Task> {
 }
 
 const PAGE_TASKS = 100
+
+/** A message does not tell the prompt: the first page is read again so long after a new task's first message. */
+const FILL_IN_MS = 1_500
 
 /** Reads a page of what the filter lets through. */
 export type ReadPage<Shown extends Task> = (
@@ -65,6 +68,11 @@ export function createTaskList<Shown extends Task>(
 
   const isFree = (): boolean => running === undefined && error.peek() === undefined
 
+  function refresh(): void {
+    if (isFree()) void load("readAgain")
+  }
+
+  const fillIn = createFillIn(isLoading, refresh)
   reload()
   return {
     tasks: listed.tasks,
@@ -72,21 +80,41 @@ export function createTaskList<Shown extends Task>(
     error,
     hasMore,
     reload,
-    refresh() {
-      if (isFree()) void load("readAgain")
-    },
+    refresh,
     apply(changes) {
       for (const { task } of changes) {
-        const change = matches(task, filter, listed) ? listed.put : listed.remove
-        change(task)
+        const isMatch = matches(task, filter, listed)
+        if (isMatch && filter.include !== undefined && !listed.has(task)) fillIn.begin()
+        ;(isMatch ? listed.put : listed.remove)(task)
       }
       listed.show()
     },
     loadMore() {
       if (isFree() && hasMore.peek()) void load("readNext")
     },
-    close: () => running?.abort(),
+    close() {
+      fillIn.close()
+      running?.abort()
+    },
   }
+}
+
+interface FillIn {
+  readonly begin: () => void
+  readonly close: () => void
+}
+
+/** Once for all tasks that come meanwhile, and not before what is on its way has come. */
+function createFillIn(isLoading: ReadonlySignal<boolean>, refresh: () => void): FillIn {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  function begin(): void {
+    timer ??= setTimeout(() => {
+      timer = undefined
+      if (isLoading.peek()) begin()
+      else refresh()
+    }, FILL_IN_MS)
+  }
+  return { begin, close: () => clearTimeout(timer) }
 }
 
 /** Each resolves to whether there is more below what is listed, and rejects, having changed nothing, once it is aborted. */

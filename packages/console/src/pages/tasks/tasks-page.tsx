@@ -1,5 +1,5 @@
 /** All tasks, newest first, as they happen. The filters are in the address, so that a link shows the same to others. */
-import type { ListQuery, Task } from "@safelight/client"
+import type { ListedTask, ListQuery, Task } from "@safelight/client"
 import type { JSX } from "preact"
 import { useEffect, useMemo } from "preact/hooks"
 import { Empty } from "../../design/empty.tsx"
@@ -16,7 +16,7 @@ import { createTaskList, type TaskList } from "./task-list.ts"
 import { TaskFilters } from "./task-filters.tsx"
 
 /** What a list of tasks shows of each. */
-export const COLUMNS: readonly Column<Task>[] = [
+export const COLUMNS = [
   {
     title: "Status",
     width: "150px",
@@ -47,6 +47,21 @@ export const COLUMNS: readonly Column<Task>[] = [
     width: "minmax(0, 2fr)",
     cell: ({ task_id }) => <code class="soft">{task_id}</code>,
   },
+] as const satisfies readonly Column<Task>[]
+
+const [STATUS, MODEL, MADE, ...OTHERS] = COLUMNS
+
+/** Of the account's own tasks: with the beginning of the prompt, until that is erased. A phone shows the first three. */
+const OWN_COLUMNS: readonly Column<ListedTask>[] = [
+  STATUS,
+  {
+    title: "Prompt",
+    width: "minmax(0, 3fr)",
+    cell: ({ prompt }) => (prompt === undefined || prompt === null ? "–" : <bdi>{prompt}</bdi>),
+  },
+  MADE,
+  MODEL,
+  ...OTHERS,
 ]
 
 export function Page(): JSX.Element {
@@ -54,7 +69,11 @@ export function Page(): JSX.Element {
   const { query } = route.value
   const key = query.toString()
   const list = useMemo(
-    () => createTaskList((page, options) => client.listPage(page, options), toFilter(query)),
+    () =>
+      createTaskList((page, options) => client.listPage(page, options), {
+        ...toFilter(query),
+        include: "prompt",
+      }),
     [client, key],
   )
   useEffect(() => () => list.close(), [list])
@@ -92,7 +111,7 @@ function Tasks({ list, isFiltered }: TasksProps): JSX.Element {
       <Table
         label="Tasks"
         rows={tasks}
-        columns={COLUMNS}
+        columns={OWN_COLUMNS}
         toKey={({ task_id }) => task_id}
         toHref={({ task_id }) => toHref(["tasks", task_id])}
         onEnd={list.loadMore}
