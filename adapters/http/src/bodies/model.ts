@@ -55,6 +55,11 @@ export const modelInfo = defineBody("ModelInfo", EXAMPLE, {
     v.nullable(v.picklist(["no_worker", "no_channel", "paused"])),
     "Nothing works on tasks, nothing that does can make it, or the operator has paused it. Null if it is available.",
   ),
+  title: v.optional(described(v.string(), "For people; absent: the id is all there is.")),
+  description: v.optional(described(v.string(), "One sentence for people.")),
+  examples: v.optional(
+    described(v.array(v.record(v.string(), v.unknown())), "Parameters to begin with."),
+  ),
   outputs: v.object({
     ...output,
     extras: v.optional(
@@ -109,6 +114,9 @@ export function toModelBody(
   const table = service.currentPrices()
   return {
     model: model.id,
+    title: model.title,
+    description: model.description,
+    examples: model.examples?.filter(isParameters),
     available: unavailableReason === null,
     unavailable_reason: unavailableReason,
     outputs: toOutputs(model),
@@ -127,4 +135,8 @@ export function toModelBody(
     price: toPriceBody(table.models[model.id] ?? {}),
     parameters: { $schema: DIALECT, ...describeParameters(model) },
   }
+}
+
+function isParameters(example: unknown): example is Readonly<Record<string, unknown>> {
+  return typeof example === "object" && example !== null && !Array.isArray(example)
 }

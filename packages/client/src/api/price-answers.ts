@@ -79,6 +79,12 @@ export interface ModelInfo {
   readonly available: boolean
   /** Nothing works on tasks, nothing that does can make it, or the operator has paused it. Null if it is available. */
   readonly unavailable_reason: "no_worker" | "no_channel" | "paused" | null
+  /** For people; absent: the id is all there is. */
+  readonly title?: string
+  /** One sentence for people. */
+  readonly description?: string
+  /** Parameters to begin with. */
+  readonly examples?: readonly Readonly<Record<string, unknown>>[]
   readonly outputs: {
     readonly type: "image" | "video" | "audio" | "text" | "3d"
     /** Of the artifacts: `image_<n>`, from 1; of any other kind its name, and further ones `video_2`…. */

@@ -17,7 +17,17 @@ import type { Upstream } from "./upstream.ts"
 
 export type ParameterValues = Readonly<Record<string, unknown>>
 
-export interface ModelDefinition<Parameters extends ParameterValues> {
+/** What people are told of a model besides its parameters. */
+export interface ModelWords {
+  /** The id by default. */
+  readonly title?: string
+  /** One sentence. */
+  readonly description?: string
+  /** Parameters to begin with. */
+  readonly examples?: readonly unknown[]
+}
+
+export interface ModelDefinition<Parameters extends ParameterValues> extends ModelWords {
   /** The public id, matched exactly. */
   readonly id: string
   /** What its tasks produce: one kind, or several with the main one first, without which a task fails. */
@@ -51,7 +61,7 @@ export type ParameterCheck =
   | { readonly kind: "invalid"; readonly issues: readonly ParameterIssue[] }
 
 /** A model with its parameters' type hidden: what the engine works with. */
-export interface Model {
+export interface Model extends ModelWords {
   readonly id: string
   /** What its tasks produce; the first is the main kind. Never empty, and no kind twice. */
   readonly artifacts: readonly ArtifactKind[]
@@ -88,9 +98,12 @@ export function defineModel<Parameters extends ParameterValues>(
 ): Model {
   const logged = definition.logged.toSorted()
   const artifacts = [definition.artifacts].flat()
-  const { counts } = definition
+  const { counts, description, examples, title } = definition
   return {
     id: definition.id,
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    ...(examples !== undefined && { examples }),
     artifacts,
     parameters: definition.parameters,
     media: (definition.media ?? {}) as Readonly<Record<string, MediaKind>>,

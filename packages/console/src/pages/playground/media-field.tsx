@@ -13,12 +13,14 @@ export interface MediaFieldProps {
   readonly value: unknown
   /** MIME types. */
   readonly types: readonly string[]
+  /** Of one file. */
+  readonly maxBytes: number
   readonly maxItems: number | undefined
   readonly onChange: (value: unknown) => void
 }
 
 export function MediaField(props: MediaFieldProps): JSX.Element {
-  const { label, fault, value, types, maxItems = Infinity, onChange } = props
+  const { label, fault, value, types, maxBytes, maxItems = Infinity, onChange } = props
   const id = useId()
   const isOver = useSignal(false)
   const problem = useSignal<string | undefined>(undefined)
@@ -27,8 +29,10 @@ export function MediaField(props: MediaFieldProps): JSX.Element {
 
   async function take(files: Iterable<File>): Promise<void> {
     const fitting = Array.from(files).filter(({ type }) => types.includes(type))
-    problem.value = fitting.length === 0 ? `Takes ${types.join(", ")}.` : undefined
-    const read = await Promise.all(fitting.map(toDataUrl))
+    const small = fitting.filter(({ size }) => size <= maxBytes)
+    if (fitting.length === 0) problem.value = `Takes ${types.join(", ")}.`
+    else problem.value = small.length < fitting.length ? toSizeWords(maxBytes) : undefined
+    const read = await Promise.all(small.map(toDataUrl))
     change([...items, ...read].slice(0, maxItems))
   }
 
@@ -60,6 +64,7 @@ export function MediaField(props: MediaFieldProps): JSX.Element {
         <AddMedia
           types={types}
           label={label}
+          isOne={maxItems === 1}
           onFiles={(files) => void take(files)}
           onAddress={(address) => change([...items, address])}
         />
@@ -100,16 +105,17 @@ function MediaItems({ items, onChange }: MediaItemsProps): JSX.Element {
 interface AddMediaProps {
   readonly types: readonly string[]
   readonly label: string
+  readonly isOne: boolean
   readonly onFiles: (files: Iterable<File>) => void
   readonly onAddress: (address: string) => void
 }
 
-function AddMedia({ types, label, onFiles, onAddress }: AddMediaProps): JSX.Element {
+function AddMedia({ types, label, isOne, onFiles, onAddress }: AddMediaProps): JSX.Element {
   return (
     <div class="media-add">
       <input
         type="file"
-        multiple
+        multiple={!isOne}
         accept={types.join()}
         aria-label={`${label}: files`}
         onChange={(event) => {
@@ -131,6 +137,11 @@ function AddMedia({ types, label, onFiles, onAddress }: AddMediaProps): JSX.Elem
       />
     </div>
   )
+}
+
+function toSizeWords(bytes: number): string {
+  const mebibytes = new Intl.NumberFormat().format(Math.floor(bytes / 2 ** 20))
+  return `A file may have at most ${mebibytes} MiB: write the address of a larger one.`
 }
 
 function toDataUrl(file: File): Promise<string> {

@@ -8,10 +8,13 @@ import { toSentence } from "../../design/failure.tsx"
 import { useClient } from "../../session/session.ts"
 import { wanted } from "./again.ts"
 import { CodePanel } from "./code-panel.tsx"
+import { isComplete } from "./field-values.ts"
+import { findFault } from "./find-fault.ts"
 import { ParameterField } from "./parameter-field.tsx"
+import { Parameters } from "./parameters.tsx"
 import { PriceTag } from "./price-tag.tsx"
 import type { Runs } from "./runs.ts"
-import { isComplete, toFields, type FormField, type Values } from "./schema-fields.ts"
+import { toForm, type FormField, type Values } from "./schema-fields.ts"
 import { useQuote } from "./use-quote.ts"
 
 export interface ModelFormProps {
@@ -21,8 +24,8 @@ export interface ModelFormProps {
 
 export function ModelForm({ model, runs }: ModelFormProps): JSX.Element {
   const client = useClient()
-  const fields = useMemo(() => toFields(model), [model])
-  const values = useSignal<Values>({})
+  const { constants, fields } = useMemo(() => toForm(model), [model])
+  const values = useSignal<Values>(constants)
   const isBusy = useSignal(false)
   const refused = useSignal<ApiError | undefined>(undefined)
   const form = useRef<HTMLFormElement>(null)
@@ -48,16 +51,27 @@ export function ModelForm({ model, runs }: ModelFormProps): JSX.Element {
     }
   }
 
-  const change = (name: string, value: unknown): void => {
-    const { [name]: _, ...others } = values.value
-    values.value = value === undefined ? others : { ...others, [name]: value }
+  const change = (next: Values): void => {
+    values.value = next
     refused.value = undefined
   }
 
   const error = refused.value ?? quoted.value.error
   return (
     <form ref={form} class="stack" onSubmit={(event) => void submit(event)} noValidate>
-      <Parameters fields={fields} values={values.value} error={error} onChange={change} />
+      {model.description !== undefined && <p class="soft">{model.description}</p>}
+      <ExampleButtons
+        examples={model.examples ?? []}
+        onChoose={(example) => change({ ...constants, ...example })}
+      />
+      <Parameters
+        Part={ParameterField}
+        fields={fields}
+        path="parameters"
+        values={values.value}
+        error={error}
+        onChange={change}
+      />
       {error !== undefined && <FormFault error={error} fields={fields} />}
       <div class="line spread submit">
         <PriceTag quote={quoted.value.quote} />
@@ -70,30 +84,6 @@ export function ModelForm({ model, runs }: ModelFormProps): JSX.Element {
   )
 }
 
-interface ParametersProps {
-  readonly fields: readonly FormField[]
-  readonly values: Values
-  readonly error: ApiError | undefined
-  readonly onChange: (name: string, value: unknown) => void
-}
-
-function Parameters({ fields, values, error, onChange }: ParametersProps): JSX.Element {
-  return (
-    <div class="parameters">
-      {fields.map((field) => (
-        <div key={field.name} class={`parameter is-${field.kind}`}>
-          <ParameterField
-            field={field}
-            value={values[field.name]}
-            fault={findFault(error, field.name)}
-            onChange={(value) => onChange(field.name, value)}
-          />
-        </div>
-      ))}
-    </div>
-  )
-}
-
 interface FormFaultProps {
   readonly error: ApiError
   readonly fields: readonly FormField[]
@@ -101,7 +91,7 @@ interface FormFaultProps {
 
 /** What no field shows. */
 function FormFault({ error, fields }: FormFaultProps): JSX.Element | null {
-  if (fields.some(({ name }) => findFault(error, name) !== undefined)) return null
+  if (fields.some(({ name }) => findFault(error, `parameters.${name}`) !== undefined)) return null
   return (
     <p class="field-fault" role="alert">
       {toSentence(error)}
@@ -109,12 +99,22 @@ function FormFault({ error, fields }: FormFaultProps): JSX.Element | null {
   )
 }
 
-function findFault(error: ApiError | undefined, name: string): string | undefined {
-  const isOf = (param: string | undefined): boolean =>
-    param !== undefined && param.split(/[.[]/)[1] === name && param.startsWith("parameters.")
-  if (error === undefined) return undefined
-  const detail = error.details.find(({ param }) => isOf(param))
-  return detail?.message ?? (isOf(error.param) ? error.message : undefined)
+interface ExampleButtonsProps {
+  readonly examples: readonly Values[]
+  readonly onChoose: (example: Values) => void
+}
+
+function ExampleButtons({ examples, onChoose }: ExampleButtonsProps): JSX.Element | null {
+  if (examples.length === 0) return null
+  return (
+    <div class="line">
+      {examples.map((example, index) => (
+        <Button key={index} look="quiet" onPress={() => onChoose(example)}>
+          {examples.length === 1 ? "Fill in an example" : `Fill in example ${index + 1}`}
+        </Button>
+      ))}
+    </div>
+  )
 }
 
 function selectPrompt(form: HTMLFormElement | null): void {

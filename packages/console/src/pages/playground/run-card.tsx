@@ -19,7 +19,7 @@ const isOneColumn = matchMedia("(max-width: 1080px)")
 
 export function RunCard({ run, onAgain }: RunCardProps): JSX.Element {
   const { order, task, artifacts, error } = run
-  const { prompt } = order.parameters
+  const prompt = order.parameters["prompt"] ?? order.parameters["text"]
   const card = useRef<HTMLElement>(null)
   // Where the form is above, what comes out would be out of sight.
   useEffect(() => {
