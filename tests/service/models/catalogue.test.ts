@@ -104,6 +104,10 @@ it("five models of five kinds are made, billed, and audited without their files"
 
   const service = await startServiceProcess(folder, [], { environment })
   const key = parseKey(service.stdout())
+  assert.match(
+    service.stdout(),
+    /^# FLUX\.2 \[pro\]\n.*"model":"acme\/flux".*\n.*\n.*\/artifacts\/image_1\//m,
+  )
   const own = { SAFELIGHT_URL: service.url, SAFELIGHT_API_KEY: key }
   const headers = { authorization: `Bearer ${key}` }
   for (const { kind, micros, ...request } of REQUESTS) {

@@ -162,9 +162,7 @@ async function toFirstWords(
   if (configuration.role === "worker") return WORKER_TEXT
   const key = await operator.accounts.makeFirstKey()
   if (key === undefined) return LATER_START_TEXT
-  const { MODELS } = await import("@safelight/core")
-  const ownModels = models.filter((model) => !MODELS.includes(model)).map(({ id }) => id)
-  const start = { key, url, ownModels, hasReference: configuration.reference }
+  const start = { key, url, models, hasReference: configuration.reference }
   if (!isTerminal) {
     const { writeKeyFile } = await import("../data/key-file.ts")
     return formatFirstStart({ ...start, file: await writeKeyFile(data, key) })

@@ -1,10 +1,10 @@
 /**
  * What `serve` prints for people before the line `listening on …`: on the first start the key, which is shown only
  * then, and shell lines to try each model; on later starts how to get another key. People paste the lines into a
- * shell, so nothing in them may need quoting: a key is base62, a URL is checked, and the path of a file that
- * holds the key is quoted.
+ * shell: a key is base62 and a URL is checked, a body and the path of the file that holds the key are quoted, and a
+ * model's title is the text of a comment, without a line break.
  */
-import type { NewKey } from "@safelight/core"
+import { toArtifactKey, toMainKind, type Model, type NewKey } from "@safelight/core"
 
 export interface FirstStart {
   readonly key: NewKey
@@ -15,14 +15,14 @@ export interface FirstStart {
   /** The file that holds the key; absent if the key is shown. */
   readonly file?: string
   readonly hasReference: boolean
-  /** Ids of models that the operator's files define; no example can be made for them. */
-  readonly ownModels: readonly string[]
+  /** What the service serves. */
+  readonly models: readonly Model[]
 }
 
 interface Example {
   readonly title: string
   readonly model: string
-  readonly parameters: Readonly<Record<string, unknown>>
+  readonly parameters: unknown
   readonly artifact: string
   readonly file: string
 }
@@ -61,7 +61,7 @@ export function formatFirstStart(start: FirstStart): string {
     file,
     hasReference,
     key: { account, key },
-    ownModels,
+    models,
     signInUrl,
     url,
   } = start
@@ -78,19 +78,45 @@ export function formatFirstStart(start: FirstStart): string {
     file === undefined
       ? `'Authorization: Bearer ${key}'`
       : `"Authorization: Bearer $(cat ${quote(file)})"`
-  const lines = EXAMPLES.flatMap((example) => toLines(example, header, url))
+  const examples = listExamples(models)
+  const lines = examples.flatMap((example) => toLines(example, header, url))
   const taker = hasReference ? "/docs" : "/v1/models"
+  const others = models.filter(({ id }) => examples.every(({ model }) => model !== id))
+  const more = others.length > MOST_NAMED ? [`and ${others.length - MOST_NAMED} more`] : []
+  const names = [...others.slice(0, MOST_NAMED).map(({ id }) => id), ...more]
   const own =
-    ownModels.length === 0
-      ? []
-      : ["", `${url}${taker} tells what these take: ${ownModels.join(", ")}`]
+    names.length === 0 ? [] : ["", `${url}${taker} tells what these take: ${names.join(", ")}`]
   const page =
     signInUrl === undefined
       ? []
       : ["", "Open the console; this link works once, for 15 minutes:", "", `  ${signInUrl}`]
-  const title = "Try each of the three models; submit, poll, download:"
-  return [...shown, ...page, "", title, ...lines, ...own, "", ""].join("\n")
+  const what = examples === EXAMPLES ? "each of the three models" : "a model"
+  const title = examples.length === 0 ? [] : ["", `Try ${what}; submit, poll, download:`]
+  return [...shown, ...page, ...title, ...lines, ...own, "", ""].join("\n")
 }
+
+/** As many models are named, and tried, at most. */
+const MOST_NAMED = 20
+const MOST_TRIED = 3
+
+/** Of the three if they are served; else the first examples that the models' files give. */
+function listExamples(models: readonly Model[]): readonly Example[] {
+  const isServed = (id: string): boolean => models.some((model) => model.id === id)
+  if (EXAMPLES.every(({ model }) => isServed(model))) return EXAMPLES
+  return models.flatMap((model) => toExample(model) ?? []).slice(0, MOST_TRIED)
+}
+
+/** Undefined if the file gives none that fits on a line. */
+function toExample(model: Model): Example | undefined {
+  const parameters = model.examples?.[0]
+  if (parameters === undefined || JSON.stringify(parameters).length > MOST_CHARACTERS)
+    return undefined
+  const artifact = toArtifactKey(toMainKind(model), 1)
+  const title = model.title ?? model.id
+  return { title, model: model.id, parameters, artifact, file: artifact }
+}
+
+const MOST_CHARACTERS = 1_000
 
 /** Quotes for a shell. */
 function quote(path: string): string {
@@ -114,8 +140,8 @@ function toLines(example: Example, header: string, url: string): readonly string
   const task = `${url}/v1/tasks/$TASK`
   return [
     "",
-    `# ${example.title}`,
-    `TASK=$(${curl} -H 'Content-Type: application/json' ${url}/v1/tasks -d '${body}' | sed -n 's/.*"task_id":"\\([^"]*\\)".*/\\1/p')`,
+    `# ${example.title.replaceAll(/\s+/g, " ")}`,
+    `TASK=$(${curl} -H 'Content-Type: application/json' ${url}/v1/tasks -d ${quote(body)} | sed -n 's/.*"task_id":"\\([^"]*\\)".*/\\1/p')`,
     `while [ -n "$TASK" ] && S=$(${curl} -f ${task}) && ! echo "$S" | grep -E '"status":"(succeeded|failed)"'; do sleep 2; done`,
     `${curl} -f -o ${example.file} ${task}/artifacts/${example.artifact}/content`,
   ]
