@@ -3,7 +3,7 @@ import assert from "node:assert/strict"
 import { mkdir, symlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, it, type TestContext } from "node:test"
-import { MODELS } from "@safelight/core"
+import { DEFAULT_PRICES, MODELS } from "@safelight/core"
 import { loadConfiguration, type Configuration } from "safelight"
 import {
   parseKey,
@@ -13,9 +13,8 @@ import {
 } from "../command/command-process.ts"
 
 const BUILTIN = MODELS.map(({ id }) => id)
-const PRICES = Object.fromEntries(
-  MODELS.map(({ id }) => [id, { perImageMicros: 1, perVideoSecondMicros: 1 }] as const),
-)
+const [DEFAULT] = DEFAULT_PRICES
+const PRICES = DEFAULT.models
 
 function model(id: string, members: object = {}): object {
   return {
