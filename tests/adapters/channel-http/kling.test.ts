@@ -41,7 +41,7 @@ describe("a token for Kling", () => {
     const seconds = now / 1_000
     assert.deepEqual(parts, [
       { alg: "HS256", typ: "JWT" },
-      { iss: ACCESS, exp: seconds + 1_800, nbf: seconds - 5 },
+      { iss: ACCESS, exp: seconds + 1_800, nbf: seconds - 900 },
     ])
     const expected = createHmac("sha256", SECRET).update(`${header}.${claims}`).digest("base64url")
     assert.equal(signature, expected)

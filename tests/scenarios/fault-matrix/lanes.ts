@@ -50,6 +50,7 @@ const OWN_PARAMETERS: Readonly<Record<string, Readonly<Record<string, Lane["para
   },
   gemini: { [referenceToVideo.id]: { resolution: "720p" } },
   higgsfield: { [referenceToVideo.id]: { image_urls: ["https://media.example/1.png"] } },
+  kling: { [referenceToVideo.id]: { resolution: "720p" } },
 }
 
 /** Another Safelight is no stub: chains of services have tests of their own. */
@@ -73,7 +74,7 @@ function toProviderLanes(provider: Provider): readonly Lane[] {
 }
 
 /** Who signs what it sends, by its own word. */
-const SIGNERS: readonly string[] = ["black-forest-labs", "fal", "replicate"]
+const SIGNERS: readonly string[] = ["black-forest-labs", "fal", "kling", "replicate"]
 
 /**
  * The secret is each job's own and no moment is signed: what is signed with it is about that job,
