@@ -67,7 +67,7 @@ test("every mistake is told by its channel, no key among them, and it ends with 
     "away: away can't be reached (ECONNREFUSED)",
     "repeating: repeat is for a channel that costs nothing",
     "repeating: it takes the key",
-    "unmade: fal has no model vendor-x/picture",
+    'unmade: fal has no model vendor-x/picture: "models": { "vendor-x/picture": "…" } names its model there',
     "unmade: it takes the key",
     "",
   ])
@@ -84,6 +84,37 @@ test("every mistake is told by its channel, no key among them, and it ends with 
     },
   ])
   assert.doesNotMatch(stdout + json, /secret-of-a-key/)
+})
+
+test("a mapped model is asked for where the provider can be asked, and otherwise it says so", async (t) => {
+  const { check, stub } = await createWorld(t)
+  const router = (await STUBS["comfy-router"]?.()) ?? assert.fail()
+  t.after(() => router[Symbol.asyncDispose]())
+  const channel = (name: string, own: string) => {
+    return { type: "fal", name, baseUrl: stub.url, models: { [PICTURE]: own } }
+  }
+  const channels = [
+    channel("good", "acme/flux"),
+    channel("gone", "acme/no-such-model"),
+    {
+      type: "comfy-router",
+      baseUrl: router.url,
+      keyVariable: "FAL_KEY",
+      models: { [PICTURE]: { model: "acme/flux", accepts: { size: { enum: ["square"] } } } },
+    },
+  ]
+  const { code, stdout } = await check({ channels })
+  assert.deepEqual(stdout.split("\n"), [
+    "good: well: it takes the key",
+    `good: ${PICTURE} is acme/flux there`,
+    "gone: fal has no model acme/no-such-model",
+    `gone: ${PICTURE} is acme/no-such-model there`,
+    "comfy-router: well: it answers; whether it takes the key was not proved",
+    `comfy-router: ${PICTURE} is acme/flux there, which only a purchase can prove to exist`,
+    "",
+  ])
+  assert.equal(code, 1)
+  assert.deepEqual([...stub.purchases, ...router.purchases], [])
 })
 
 test("a file of the operator's own is checked as far as it goes", async (t) => {
