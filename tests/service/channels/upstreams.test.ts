@@ -189,7 +189,7 @@ describe("a configuration that maps models", () => {
     it(`refuses the start: ${what}`, async (t) => {
       const { start } = await openOwnServices(t)
       const estimate = () => ({ images: 0, inputVideosMs: [], outputVideoMs: 1_000 })
-      const models = [{ ...createModel(), artifacts: "video", estimate } satisfies Model]
+      const models = [{ ...createModel(), artifacts: ["video"], estimate } satisfies Model]
       const environment = { BFL_API_KEY: "key", FAL_KEY: "a:b", XAI_API_KEY: "key" }
       const prices: Configuration["prices"] = [
         { version: "1", models: { [ID]: { perImageMicros: 1, perVideoSecondMicros: 1 } } },
