@@ -133,6 +133,17 @@ const CASES: readonly Case[] = [
     made: ["image/png"],
   },
   {
+    provider: replicate,
+    upstream: {
+      artifacts: ["audio"],
+      model: "acme/speech",
+      constants: { inline_output: true },
+    },
+    parameters: fog,
+    body: { input: { ...fog, inline_output: true } },
+    made: ["audio/wav"],
+  },
+  {
     provider: comfyRouter,
     upstream: { ...images, model: "acme/own", media: { image: "image" } },
     parameters: { ...fog, image: URL_1 },

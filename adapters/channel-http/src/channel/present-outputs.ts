@@ -48,7 +48,8 @@ async function present(
 ): Promise<ChannelOutput | undefined> {
   if (!("url" in output)) return output
   if (isDataUrl(output.url)) {
-    return toInlineOutput(output.url.slice(parseDataUrl(output.url)?.start))
+    const { mimeType, start } = parseDataUrl(output.url) ?? {}
+    return toInlineOutput(output.url.slice(start), mimeType)
   }
   if (options.provider.outputsNeedKey !== true) return output
   return asSent(options.name, withCredentials(options, output, signal))

@@ -1,7 +1,7 @@
 /**
  * An image or a film in base64 in an answer. The whole text is checked first, then decoded piece by
- * piece while it is read. The first bytes decide the type, whatever the answer says. A text that is no base64, or
- * neither, is no output.
+ * piece while it is read. The first bytes decide the type, whatever the answer says; sound and 3D models have the type
+ * that their data URL names. A text that is no base64, or none of these, is no output.
  */
 import { SafelightError, type AbortSignalLike, type Json, type OpenedOutput } from "@safelight/core"
 
@@ -13,9 +13,11 @@ export const HEAD_BYTES = 12
 
 const HEAD_CHARACTERS = (HEAD_BYTES / 3) * 4
 
-export function toInlineOutput(base64: Json | undefined): OpenedOutput | undefined {
+/** `declared` is the type that a data URL names. */
+export function toInlineOutput(base64: Json | undefined, declared = ""): OpenedOutput | undefined {
   if (typeof base64 !== "string" || !isBase64(base64)) return undefined
-  const mimeType = findType(Buffer.from(base64.slice(0, HEAD_CHARACTERS), "base64"))
+  const told = /^(?:audio|model)\//.test(declared) ? declared : undefined
+  const mimeType = findType(Buffer.from(base64.slice(0, HEAD_CHARACTERS), "base64")) ?? told
   if (mimeType === undefined) return undefined
   return { mimeType, open: (signal) => decode(base64, signal) }
 }

@@ -143,7 +143,9 @@ function createOutput({ files }: StubContext, { id, data, endAt }: Prediction): 
   const expiresAt = endAt + HOUR_MS
   if (/llm|caption/.test(model)) return ["a lighthouse", " in fog"]
   if (/speech|music|audio/.test(model)) {
-    return files.keep(`${id}.wav`, "audio/wav", createSmallFile("audio/wav")).url
+    const sound = createSmallFile("audio/wav")
+    if (input["inline_output"] === true) return `data:audio/wav;base64,${sound.toString("base64")}`
+    return files.keep(`${id}.wav`, "audio/wav", sound).url
   }
   if (/3d/.test(model)) {
     const mesh = createSmallFile("model/gltf-binary")
