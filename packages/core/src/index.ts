@@ -90,8 +90,8 @@ export {
   LONGEST_MODEL_ID,
   MODEL_ID,
   type ModelFile,
-} from "./models/file/model-file.ts"
-export type { ModelFault } from "./models/file/fault.ts"
+} from "./model-file/model-file.ts"
+export type { ModelFault } from "./model-file/fault.ts"
 export type { UnavailableReason } from "./models/unavailable-reason.ts"
 export { textToImage, type TextToImageParameters } from "./models/text-to-image.ts"
 export {

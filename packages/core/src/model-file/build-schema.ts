@@ -3,9 +3,9 @@
  * and canonical order are theirs.
  */
 import * as v from "valibot"
-import { toCanonicalJson } from "../../values/canonical-json.ts"
-import { fields, text } from "../fields.ts"
-import { mediaUrl } from "../media-url.ts"
+import { toCanonicalJson } from "../values/canonical-json.ts"
+import { fields, text } from "../models/fields.ts"
+import { mediaUrl } from "../models/media-url.ts"
 import { FORMATS, LONGEST_FORMATTED } from "./formats.ts"
 import { toOptions, type Schema, type TypeName } from "./schema.ts"
 

@@ -1,6 +1,6 @@
 /** How many pieces or seconds a request asks for: a number, or what one of its parameters says. */
-import { MAX_USAGE } from "../../money/charge.ts"
-import type { ParameterValues } from "../model.ts"
+import { MAX_USAGE } from "../money/charge.ts"
+import type { ParameterValues } from "../models/model.ts"
 import { isObject, join, split, type Report } from "./fault.ts"
 import { toOptions, type Schema } from "./schema.ts"
 
@@ -56,7 +56,7 @@ export function readQuantity(
   report(
     pointer,
     bad === undefined
-      ? 'may be left out by a request: add a default, here or there ({ "from": …, "default": … })'
+      ? 'may be left out by a request: add a default, here or there (beside "from")'
       : `${toWords(rule)}, and ${JSON.stringify(bad)} is none: add it to values`,
   )
   return undefined

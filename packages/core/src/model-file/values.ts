@@ -1,7 +1,7 @@
 /** Whether the defaults and examples of a model's file are values that the model takes. */
 import * as v from "valibot"
-import type { Model } from "../model.ts"
-import { toParameterIssue } from "../parameter-issue.ts"
+import type { Model } from "../models/model.ts"
+import { toParameterIssue } from "../models/parameter-issue.ts"
 import { buildSchema } from "./build-schema.ts"
 import { join, type Report } from "./fault.ts"
 import type { Schema } from "./schema.ts"

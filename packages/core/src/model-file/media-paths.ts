@@ -1,5 +1,5 @@
 /** Where a schema takes media: by path, as `elements/image_url`; lists and choices have no name of their own. */
-import type { MediaKind } from "../media-url.ts"
+import type { MediaKind } from "../models/media-url.ts"
 import type { Report } from "./fault.ts"
 import type { Schema } from "./schema.ts"
 

@@ -1,5 +1,5 @@
 /** Whether a schema is of the closed set that models are described in, and bounds everything that it takes. */
-import { DATA_URL_TYPES } from "../media-url.ts"
+import { DATA_URL_TYPES } from "../models/media-url.ts"
 import { isObject, join, type Report } from "./fault.ts"
 import { FORMATS } from "./formats.ts"
 import { findPatternFault } from "./pattern.ts"

@@ -1,6 +1,6 @@
 /** The part of JSON Schema 2020-12 that a model's parameters may be described in, with every `$ref` replaced. */
-import type { JsonObject } from "../../values/canonical-json.ts"
-import type { MediaKind } from "../media-url.ts"
+import type { JsonObject } from "../values/canonical-json.ts"
+import type { MediaKind } from "../models/media-url.ts"
 
 export type TypeName = "array" | "boolean" | "integer" | "null" | "number" | "object" | "string"
 
