@@ -2,9 +2,8 @@
 import assert from "node:assert/strict"
 import { after, before, describe, it } from "node:test"
 import { AxeBuilder } from "@axe-core/playwright"
-import { defineModel, fields, integer, mediaUrl, MODELS, text } from "@safelight/core"
+import { DEFAULT_PRICES, MODELS, readModelFile, type Model } from "@safelight/core"
 import type { Page } from "playwright-core"
-import * as v from "valibot"
 import { skipWithoutBrowser } from "../support/browser.ts"
 import { until } from "../support/until.ts"
 import { createConsoleWorld, type ConsoleWorld } from "./console-world.ts"
@@ -15,55 +14,76 @@ const EXAMPLE = {
   elements: [{ image_url: "https://pictures.example/one.png", tags: ["ada"] }],
 }
 
-const MODEL = defineModel({
+const integer = (minimum: number, maximum: number) => ({ type: "integer", minimum, maximum })
+const media = (kind: string) => ({ type: "string", format: "uri", "x-media": kind })
+
+/** As a file of JSON has it. */
+const FILE = {
   id: "acme/everything",
   title: "Everything",
   description: "Takes all that can be asked for.",
+  outputs: { image: 1 },
+  parameters: {
+    type: "object",
+    required: ["prompt"],
+    properties: {
+      prompt: { type: "string", minLength: 1, maxLength: 5_000 },
+      speed: { type: "number", minimum: 0.5, maximum: 2, default: 1 },
+      voice: { type: "string", minLength: 1, maxLength: 40, pattern: "^[a-z]+$" },
+      count: { enum: [1, 2, 4], default: 1 },
+      seed: { type: ["integer", "null"], minimum: 0, maximum: 100, default: 7 },
+      size: {
+        anyOf: [
+          { enum: ["square", "wide"] },
+          {
+            type: "object",
+            required: ["width", "height"],
+            properties: { width: integer(64, 2_048), height: integer(64, 2_048) },
+          },
+        ],
+      },
+      settings: {
+        type: "object",
+        properties: { loud: { type: "boolean", default: false }, pitch: integer(-9, 9) },
+      },
+      elements: {
+        type: "array",
+        maxItems: 2,
+        items: {
+          type: "object",
+          required: ["image_url"],
+          properties: {
+            image_url: media("image"),
+            tags: {
+              type: "array",
+              maxItems: 3,
+              items: { type: "string", minLength: 1, maxLength: 20 },
+            },
+          },
+        },
+      },
+      sound_url: media("audio"),
+    },
+  },
   examples: [EXAMPLE],
-  artifacts: "image",
-  parameters: fields({
-    prompt: text(1, 5_000),
-    speed: v.exactOptional(v.pipe(v.number(), v.minValue(0.5), v.maxValue(2)), 1),
-    voice: v.exactOptional(v.pipe(text(1, 40), v.regex(/^[a-z]+$/))),
-    count: v.exactOptional(v.picklist([1, 2, 4]), 1),
-    seed: v.exactOptional(v.nullable(integer(0, 100)), 7),
-    size: v.exactOptional(
-      v.union([
-        v.picklist(["square", "wide"]),
-        fields({ width: integer(64, 2_048), height: integer(64, 2_048) }),
-      ]),
-    ),
-    settings: v.exactOptional(
-      fields({ loud: v.exactOptional(v.boolean(), false), pitch: v.exactOptional(integer(-9, 9)) }),
-    ),
-    elements: v.exactOptional(
-      v.pipe(
-        v.array(
-          fields({
-            image_url: mediaUrl("image"),
-            tags: v.exactOptional(v.pipe(v.array(text(1, 20)), v.maxLength(3))),
-          }),
-        ),
-        v.maxLength(2),
-      ),
-    ),
-    sound_url: v.exactOptional(mediaUrl("audio")),
-  }),
-  logged: [],
-  media: { sound_url: "audio" },
-  estimate: () => ({ images: 1, inputVideosMs: [], outputVideoMs: 0 }),
-  charge: (_usage, { perImageMicros = 0 }) => perImageMicros,
-})
-const NESTED = { ...MODEL, media: { ...MODEL.media, "elements/image_url": "image" } } as const
+}
 
-const prices = [{ version: "own", models: { [MODEL.id]: { perImageMicros: 30_000 } } }] as const
-const ROUTE = `#/playground?model=${encodeURIComponent(MODEL.id)}`
+function readModel(): Model {
+  const read = readModelFile(FILE)
+  assert.ok("model" in read, JSON.stringify(read))
+  return read.model
+}
+
+const [TABLE] = DEFAULT_PRICES
+const models = { ...TABLE.models, [FILE.id]: { perImageMicros: 30_000 } }
+const prices = [{ version: "own", models }] as const
+const ROUTE = `#/playground?model=${encodeURIComponent(FILE.id)}`
 
 describe("the playground of a model of one's own", { skip: skipWithoutBrowser }, () => {
   let world: ConsoleWorld
 
   before(async () => {
-    world = await createConsoleWorld({ models: [...MODELS, NESTED], prices })
+    world = await createConsoleWorld({ models: [...MODELS, readModel()], prices })
   })
 
   after(() => world[Symbol.asyncDispose]())
@@ -120,6 +140,7 @@ describe("the playground of a model of one's own", { skip: skipWithoutBrowser },
     await page.getByRole("button", { name: "Fill in an example" }).click()
     await page.getByRole("button", { name: "Add to Tags" }).click()
     const tag = page.getByLabel("Tags, 2")
+    await tag.fill("longer than twenty characters")
     await until(async () => (await tag.getAttribute("aria-invalid")) === "true")
     assert.equal(await page.getByRole("alert").count(), 1)
     await tag.fill("bob")
