@@ -5,18 +5,15 @@
 import { existsSync } from "node:fs"
 import { join, relative, resolve } from "node:path"
 import type { CatalogueModel } from "@safelight/catalogue"
-import type { ModelPrice } from "@safelight/core"
+import { LONGEST_MODEL_ID, MODEL_ID, type ModelPrice } from "@safelight/core"
 import type { CommandContext } from "../command-line/command-context.ts"
 import { defineCommand } from "../command-line/define-command.ts"
 import { argumentList, option, optionWithDefault } from "../command-line/parameters.ts"
 import { refused } from "../errors/command-error.ts"
 import { findDearest, parseMargin, withMargin } from "../models/catalogue-price.ts"
+import { toExisting, writeModelFile } from "../models/write-model-file.ts"
 import { formatCost, listCosts, toPrice } from "../text/catalogue-text.ts"
 import { formatPrice } from "../text/price-words.ts"
-
-/** As a model's file must have it: the last part names the file. */
-const MODEL_ID = /^[a-z0-9][\w.-]*(?:\/[a-z0-9][\w.-]*)+$/i
-const LONGEST_MODEL_ID = 200
 
 export const command = defineCommand({
   name: "models add",
@@ -32,7 +29,6 @@ export const command = defineCommand({
     const found = await findAll(names)
     const files = found.map((model) => toFile(model, options, { context, margin }))
     refuseDoubles(files)
-    const { writeModelFile } = await import("../models/write-model-file.ts")
     const { PROVIDERS } = await import("@safelight/channel-http")
     const keys = new Map(Object.values(PROVIDERS).map((each) => [each.name, each.keyVariable]))
     for (const file of files) {
@@ -100,9 +96,7 @@ function refuseDoubles(files: readonly AddedFile[]): void {
   }
   const existing = files.find(({ path }) => existsSync(path))
   if (existing !== undefined) {
-    throw refused(
-      `${existing.shown} is there already: nothing is overwritten; remove it, or give --as another id`,
-    )
+    throw refused(toExisting(existing.shown))
   }
 }
 

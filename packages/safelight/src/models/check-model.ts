@@ -7,6 +7,8 @@ import {
   ARTIFACT_KINDS,
   chargeUsage,
   isSafelightError,
+  LONGEST_MODEL_ID,
+  MODEL_ID,
   toCanonicalJson,
   type Model,
   type ParameterValues,
@@ -22,16 +24,12 @@ import { toSamples } from "./sample-parameters.ts"
 /** Makes the error, which names where the model comes from. */
 export type Refuse = (why: string, cause?: unknown) => Error
 
-/** At least one slash, so that no model has the name of a schema of the API document. */
-const ID = /^[a-z0-9][\w.-]*(?:\/[a-z0-9][\w.-]*)+$/i
 const KINDS: ReadonlySet<unknown> = new Set(ARTIFACT_KINDS)
-/** The longest name in an event. */
-const LONGEST_ID = 200
 
 /** The model that a file exports or a host passes in. Throws what `refuse` makes. */
 export function toModel(found: unknown, refuse: Refuse): Model {
   const model = requireMembers(found, refuse)
-  if (!ID.test(model.id) || model.id.length > LONGEST_ID) {
+  if (!MODEL_ID.test(model.id) || model.id.length > LONGEST_MODEL_ID) {
     throw refuse("needs an id such as acme/painter-2/text-to-image, of at most 200 characters")
   }
   const described = describe(model, refuse)
