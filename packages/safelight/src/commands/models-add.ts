@@ -2,7 +2,6 @@
  * `safelight models add`: copies models of the bundled catalogue into files of the operator's, to be named, priced and
  * edited. Either all of them are written or, if a name or a file is wrong, none.
  */
-import { existsSync } from "node:fs"
 import { join, relative, resolve } from "node:path"
 import type { CatalogueModel } from "@safelight/catalogue"
 import { LONGEST_MODEL_ID, MODEL_ID, type ModelPrice } from "@safelight/core"
@@ -11,7 +10,6 @@ import { defineCommand } from "../command-line/define-command.ts"
 import { argumentList, option, optionWithDefault } from "../command-line/parameters.ts"
 import { refused } from "../errors/command-error.ts"
 import { findDearest, parseMargin, withMargin } from "../models/catalogue-price.ts"
-import { toExisting, writeModelFile } from "../models/write-model-file.ts"
 import { formatCost, listCosts, toPrice } from "../text/catalogue-text.ts"
 import { formatPrice } from "../text/price-words.ts"
 
@@ -29,6 +27,8 @@ export const command = defineCommand({
     const found = await findAll(names)
     const files = found.map((model) => toFile(model, options, { context, margin }))
     refuseDoubles(files)
+    const { refuseExisting, writeModelFile } = await import("../models/write-model-file.ts")
+    refuseExisting(files)
     const { PROVIDERS } = await import("@safelight/channel-http")
     const keys = new Map(Object.values(PROVIDERS).map((each) => [each.name, each.keyVariable]))
     for (const file of files) {
@@ -93,10 +93,6 @@ function refuseDoubles(files: readonly AddedFile[]): void {
   const double = files.find(({ path }, at) => paths.indexOf(path) !== at)
   if (double !== undefined) {
     throw refused(`two models would be ${double.shown}: name one, and add one at a time with --as`)
-  }
-  const existing = files.find(({ path }) => existsSync(path))
-  if (existing !== undefined) {
-    throw refused(toExisting(existing.shown))
   }
 }
 
