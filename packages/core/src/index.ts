@@ -92,7 +92,7 @@ export {
   type ModelFile,
 } from "./model-file/model-file.ts"
 export type { ModelFault } from "./model-file/fault.ts"
-export type { UnavailableReason } from "./models/unavailable-reason.ts"
+export { UNAVAILABLE_REASONS, type UnavailableReason } from "./models/unavailable-reason.ts"
 export { textToImage, type TextToImageParameters } from "./models/text-to-image.ts"
 export {
   findMisfit,
@@ -116,6 +116,7 @@ export {
   type LoggedParameters,
 } from "./money/factors.ts"
 export {
+  BILLED_ITEMS,
   canCount,
   COUNTED,
   listRates,

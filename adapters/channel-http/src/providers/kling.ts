@@ -50,7 +50,10 @@ import {
 } from "../declaration/read-reply.ts"
 import { unavailable } from "../declaration/unavailable.ts"
 
-/** Of a token, in seconds: as long as the documentation recommends, from before it was made: a clock may be ahead of Kling's. */
+/**
+ * Of a token, in seconds. It ends when the documentation recommends, and begins earlier than that says, since our clock
+ * may be some minutes ahead of Kling's.
+ */
 const TOKEN_LIVES_S = 1_800
 const TOKEN_BEGAN_S = 900
 

@@ -6,6 +6,7 @@ import {
   textToImage,
   toArtifactKey,
   toPriceVersion,
+  UNAVAILABLE_REASONS,
   type Model,
   type UnavailableReason,
 } from "@safelight/core"
@@ -52,7 +53,7 @@ export const modelInfo = defineBody("ModelInfo", EXAMPLE, {
   model: described(v.string(), "The public id."),
   available: described(v.boolean(), "Whether it can be made now, as far as is known."),
   unavailable_reason: described(
-    v.nullable(v.picklist(["no_worker", "no_channel", "paused"])),
+    v.nullable(v.picklist(UNAVAILABLE_REASONS)),
     "Nothing works on tasks, nothing that does can make it, or the operator has paused it. Null if it is available.",
   ),
   title: v.optional(described(v.string(), "For people; absent: the id is all there is.")),

@@ -3,6 +3,7 @@
  * and refused in the same way and within the same bounds; nothing of it is kept.
  */
 import {
+  BILLED_ITEMS,
   referenceToVideo,
   toUnixSeconds,
   type BilledItem,
@@ -39,16 +40,6 @@ const EXAMPLE = {
   ],
 } as const
 
-const ITEMS = [
-  "image",
-  "output_video",
-  "input_video",
-  "output_audio",
-  "request",
-  "characters",
-  "tokens",
-] as const
-
 const quote = defineBody("Quote", EXAMPLE, {
   quote: described(v.string(), "What `Safelight-Quote` takes on the submission."),
   valid_until: described(
@@ -68,7 +59,7 @@ const quote = defineBody("Quote", EXAMPLE, {
   lines: described(
     v.array(
       v.object({
-        item: v.picklist(ITEMS),
+        item: v.picklist(BILLED_ITEMS),
         unit: v.picklist(["image", "second", "request", "thousand_characters", "thousand_tokens"]),
         unit_price_micros: whole,
         images: v.optional(described(whole, "Of `image` alone.")),

@@ -86,16 +86,16 @@ function read(file: File, report: Report, isRight: () => boolean): Model | undef
     parameters: buildSchema(parameters) as v.GenericSchema<unknown, Record<string, unknown>>,
     logged,
     media,
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    ...(examples !== undefined && { examples }),
+    ...(price !== undefined && { price }),
   })
   checkValues(base, { parameters, examples, report })
   return {
     ...base,
     isData: true,
     described: parameters as unknown as JsonObject,
-    ...(title !== undefined && { title }),
-    ...(description !== undefined && { description }),
-    ...(examples !== undefined && { examples }),
-    ...(price !== undefined && { price }),
     ...(upstreams !== undefined && { upstreams }),
   }
 }

@@ -1,5 +1,4 @@
 /** The part of JSON Schema 2020-12 that a model's parameters may be described in, with every `$ref` replaced. */
-import type { JsonObject } from "../values/canonical-json.ts"
 import type { MediaKind } from "../models/media-url.ts"
 
 export type TypeName = "array" | "boolean" | "integer" | "null" | "number" | "object" | "string"
@@ -71,5 +70,3 @@ export function toOptions(schema: Schema): readonly Schema[] {
   if (schema.enum !== undefined || schema.const !== undefined) return [schema]
   return schema.type.map((type) => ({ ...schema, type }))
 }
-
-export type Described = JsonObject

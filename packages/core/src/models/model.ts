@@ -66,11 +66,6 @@ export interface Model extends ModelWords {
   /** What its tasks produce; the first is the main kind. Never empty, and no kind twice. */
   readonly artifacts: readonly ArtifactKind[]
   readonly parameters: v.GenericSchema
-  /** For people: its name and what it is. */
-  readonly title?: string
-  readonly description?: string
-  /** Parameters of requests that it takes. */
-  readonly examples?: readonly unknown[]
   /** Of a model that is a file of JSON: its patterns end soon on every text. */
   readonly isData?: true
   /** The parameters as JSON Schema, if it was defined by one; media are marked `x-media`. */

@@ -27,7 +27,7 @@ export interface ExactAmount {
 }
 
 /**
- * PriceRates × what was used, added up, times the factors of the logged parameters: exact, and rounded up to a micro-unit
+ * Rates × what was used, added up, times the factors of the logged parameters: exact, and rounded up to a micro-unit
  * once, at the very end; at most `MAX_CHARGE_MICROS`. Throws a RangeError if the price has no factor for one of
  * the values, which an accepted task can't have.
  */

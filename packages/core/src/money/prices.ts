@@ -9,7 +9,7 @@ import type { Digest } from "../values/digest.ts"
 import type { Factors } from "./factors.ts"
 import type { PriceRates } from "./rates.ts"
 
-/** PriceRates, and factors by the value of logged parameters: what was used costs their sum times their product. */
+/** Rates, and factors by the value of logged parameters: what was used costs their sum times their product. */
 export interface ModelPrice extends PriceRates {
   readonly factors?: Factors
 }

@@ -2,6 +2,7 @@
  * The rates of a price, and what each of them counts. A charge is the sum of them, and so are the lines of a quote: both
  * are made from this table. A rate that a price lacks counts nothing.
  */
+import type { ArtifactKind } from "../models/artifact-kind.ts"
 import type { MediaKind } from "../models/media-url.ts"
 import type { Usage } from "../task/events.ts"
 import { billedInputMs } from "./billed-input.ts"
@@ -23,14 +24,18 @@ export interface PriceRates {
 
 export type PriceRate = keyof PriceRates
 
-export type BilledItem =
-  | "image"
-  | "output_video"
-  | "input_video"
-  | "output_audio"
-  | "request"
-  | "characters"
-  | "tokens"
+/** What a line of a bill may be about. */
+export const BILLED_ITEMS = [
+  "image",
+  "output_video",
+  "input_video",
+  "output_audio",
+  "request",
+  "characters",
+  "tokens",
+] as const
+
+export type BilledItem = (typeof BILLED_ITEMS)[number]
 
 export interface Counted {
   readonly item: BilledItem
@@ -78,14 +83,14 @@ export const COUNTED: readonly Counted[] = [
 export const PRICE_RATES: readonly PriceRate[] = [...new Set(COUNTED.map(({ rate }) => rate))]
 
 /** What a model must make, or take, for a rate to count anything. Any model may be billed by the others. */
-const KIND_OF: Partial<Readonly<Record<PriceRate, string>>> = {
+const KIND_OF: Partial<Readonly<Record<PriceRate, ArtifactKind>>> = {
   perImageMicros: "image",
   perVideoSecondMicros: "video",
   perAudioSecondMicros: "audio",
 }
 
 export interface BilledModel {
-  readonly artifacts: string | readonly string[]
+  readonly artifacts: readonly ArtifactKind[]
   readonly media: Readonly<Record<string, MediaKind>>
 }
 

@@ -73,7 +73,7 @@ function findUpstream(
   const upstream = configured ?? told
   if (upstream === undefined) return undefined
   const { artifacts = [], media = {} } = model ?? {}
-  return { ...told, ...upstream, artifacts: [artifacts].flat(), media }
+  return { ...told, ...upstream, artifacts, media }
 }
 
 /** What keeps the channel from making its models, in words for people. */

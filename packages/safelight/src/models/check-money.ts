@@ -1,6 +1,6 @@
 /**
- * Whether a model is charged by the rates and factors of its price, and estimates an amount. Neither price tables nor `usage` could
- * explain a charge of its own, and if it failed, it would fail after the purchase.
+ * Whether a model is charged by the rates and factors of its price, and estimates an amount. Neither price tables nor
+ * `usage` could explain a charge of its own, and if it failed, it would fail after the purchase.
  */
 import {
   chargeUsage,

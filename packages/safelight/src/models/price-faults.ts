@@ -17,7 +17,7 @@ import { canBe, findPossibleValues, type PossibleValues } from "./factor-values.
 /** Of a model's price, each naming its member; none if it fits. */
 export function listPriceFaults(model: Model, price: ModelPrice): readonly string[] {
   const stray = PRICE_RATES.filter((rate) => price[rate] !== undefined && !canCount(rate, model))
-  const kinds = [model.artifacts].flat().join(" and ")
+  const kinds = model.artifacts.join(" and ")
   return [
     ...(listRates(model, price).length === 0
       ? [`lacks a rate for ${kinds}: add ${toWanted(model)}`]
