@@ -20,11 +20,8 @@ export async function readKeptPrices(
   storage: Pick<DefinitionStorage, "listDefinitions">,
   { models, prices }: PriceSource,
 ): Promise<PriceBook> {
-  return withKeptPrices(
-    withModelPrices(prices, models),
-    await storage.listDefinitions("price"),
-    sha256,
-  )
+  const kept = await storage.listDefinitions("price")
+  return withKeptPrices(withModelPrices(prices, models), kept, sha256)
 }
 
 /**
@@ -36,8 +33,9 @@ export async function keepPrices(
   source: PriceSource,
 ): Promise<PriceBook> {
   const book = withModelPrices(source.prices, source.models)
-  const known = new Set((await storage.listDefinitions("price")).map(({ digest }) => digest))
+  const kept = await storage.listDefinitions("price")
+  const known = new Set(kept.map(({ digest }) => digest))
   const added = toPriceDefinitions(book, sha256).filter(({ digest }) => !known.has(digest))
   await storage.keepDefinitions(added)
-  return readKeptPrices(storage, source)
+  return withKeptPrices(book, kept, sha256)
 }

@@ -52,7 +52,7 @@ async function loadModel({ fault, path }: ModelPath, refuse: Refuse): Promise<Mo
 async function readText(path: string, refuse: Refuse): Promise<string> {
   try {
     await using file = await open(path)
-    const bytes = Buffer.alloc(MOST_BYTES + 1)
+    const bytes = Buffer.allocUnsafe(MOST_BYTES + 1)
     const { bytesRead } = await file.read(bytes, 0, bytes.length, 0)
     if (bytesRead > MOST_BYTES) throw refuse(`is larger than ${MOST_BYTES} bytes`)
     return bytes.toString("utf8", 0, bytesRead)
