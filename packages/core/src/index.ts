@@ -60,12 +60,13 @@ export { imageEdit, type ImageEditParameters } from "./models/image-edit.ts"
 export {
   MEDIA_SAMPLE_BYTES,
   toDeclaredKind,
+  toEssence,
   toMediaTypes,
   type MediaType,
 } from "./models/media-type.ts"
 export { isDataUrl, parseDataUrl, type DataUrl } from "./models/data-url.ts"
 export { DATA_URL_TYPES, MEDIA_URL_LIMITS, mediaUrl, type MediaKind } from "./models/media-url.ts"
-export { listMediaInputs, type MediaInput } from "./models/media-inputs.ts"
+export { listMediaInputs, listTextsAt, type MediaInput } from "./models/media-inputs.ts"
 export {
   ARTIFACT_KINDS,
   isTimed,

@@ -3,7 +3,8 @@
  * provider's values, and constants are added last. Every other parameter is sent unchanged. Inputs are put in place
  * before it, under our own names.
  */
-import type { Json, MediaKind, ParameterValues, Upstream } from "@safelight/core"
+import type { MediaKind, ParameterValues, Upstream } from "@safelight/core"
+import { isObject } from "../declaration/provider-request.ts"
 
 export type Mapping = Pick<Upstream, "constants" | "drop" | "rename" | "values">
 
@@ -61,13 +62,9 @@ function setAt(target: Record<string, unknown>, path: string, value: unknown): v
   let place = target
   for (const part of parts) {
     const found = place[part]
-    const inner = isRecord(found) ? { ...found } : {}
+    const inner = isObject(found) ? { ...found } : {}
     place[part] = inner
     place = inner
   }
-  place[last] = isRecord(place[last]) && isRecord(value) ? { ...place[last], ...value } : value
-}
-
-function isRecord(value: unknown): value is Record<string, Json> {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
+  place[last] = isObject(place[last]) && isObject(value) ? { ...place[last], ...value } : value
 }

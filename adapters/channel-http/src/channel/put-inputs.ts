@@ -10,6 +10,7 @@ import {
   isDataUrl,
   isFailureCode,
   isSafelightError,
+  listTextsAt,
   SafelightError,
   type ChannelRequest,
   type NotCreated,
@@ -17,7 +18,7 @@ import {
   type Refused,
 } from "@safelight/core"
 import type { Provider } from "../declaration/provider.ts"
-import { changeAt, listUrls } from "../declaration/media-members.ts"
+import { changeAt } from "../declaration/media-members.ts"
 import type { InputRule, ProviderModel } from "../declaration/provider-model.ts"
 import type { Send } from "../declaration/provider-request.ts"
 
@@ -77,7 +78,7 @@ async function putAll(
   const urls: string[] = []
   // In turn, so that one is in memory at a time.
   // oxlint-disable-next-line no-await-in-loop
-  for (const url of listUrls(parameters, path)) urls.push(await put(place, rule, url))
+  for (const url of listTextsAt(parameters, path)) urls.push(await put(place, rule, url))
   let position = 0
   return changeAt(parameters, path, () => urls[position++]) as ParameterValues
 }

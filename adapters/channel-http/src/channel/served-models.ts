@@ -5,13 +5,13 @@
 import {
   findMisfit,
   isDataUrl,
+  listTextsAt,
   SafelightError,
   type Ineligible,
   type MediaKind,
   type ParameterValues,
   type Upstream,
 } from "@safelight/core"
-import { listUrls } from "../declaration/media-members.ts"
 import type { Provider } from "../declaration/provider.ts"
 import type { Asked, InputRule, InputWays, ProviderModel } from "../declaration/provider-model.ts"
 import type { ProviderRequest } from "../declaration/provider-request.ts"
@@ -162,7 +162,9 @@ function findUnlinked(
   if (canLink) return undefined
   const path = Object.entries(inputs).find(
     ([each, { by, fromCharacters }]) =>
-      by === "link" && fromCharacters === undefined && listUrls(parameters, each).some(isDataUrl),
+      by === "link" &&
+      fromCharacters === undefined &&
+      listTextsAt(parameters, each).some(isDataUrl),
   )?.[0]
   if (path === undefined) return undefined
   const [param = path] = path.split("/")

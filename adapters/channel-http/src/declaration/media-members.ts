@@ -2,7 +2,7 @@
  * The media of a request by the paths of its parameters, for rules that know a model's parameters from data alone.
  * Lists on the way are implied: `elements/image_url` is the member of each of the elements.
  */
-import type { MediaKind, ParameterValues } from "@safelight/core"
+import { listTextsAt, type MediaKind, type ParameterValues } from "@safelight/core"
 import { isObject } from "./provider-request.ts"
 
 /** The value with each text at `path` replaced by what `change` makes of it. */
@@ -20,19 +20,8 @@ function changeBelow(
     return value.map((item) => changeBelow(item, path, change))
   }
   if (name === undefined) return typeof value === "string" ? change(value) : value
-  if (!isRecord(value) || !Object.hasOwn(value, name)) return value
+  if (!isObject(value) || !Object.hasOwn(value, name)) return value
   return { ...value, [name]: changeBelow(value[name], below, change) }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return isObject(value)
-}
-
-/** The URLs at `path`, in order. */
-export function listUrls(parameters: ParameterValues, path: string): readonly string[] {
-  const urls: string[] = []
-  changeAt(parameters, path, (url) => urls.push(url))
-  return urls
 }
 
 export interface Medium {
@@ -49,7 +38,7 @@ export function takeMedia(
 ): { readonly found: readonly Medium[]; readonly others: ParameterValues } {
   const whole = Object.entries(media).filter(([path]) => !path.includes("/"))
   const found = whole.flatMap(([param, kind]) =>
-    listUrls(parameters, param).map((url) => ({ param, kind, url })),
+    listTextsAt(parameters, param).map((url) => ({ param, kind, url })),
   )
   const names = new Set(whole.map(([param]) => param))
   const others = Object.entries(parameters).filter(([param]) => !names.has(param))

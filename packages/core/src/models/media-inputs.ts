@@ -20,12 +20,16 @@ export function listMediaInputs(
 ): readonly MediaInput[] {
   const inputs: MediaInput[] = []
   for (const [param, kind] of Object.entries(media)) {
-    for (const url of listTexts(parameters, param.split("/"))) inputs.push({ param, kind, url })
+    for (const url of listTextsAt(parameters, param)) inputs.push({ param, kind, url })
   }
   return inputs
 }
 
-/** The texts at a path of members, through every list on the way. */
+/** The texts at a path of members, as `elements/image_url`, through every list on the way. */
+export function listTextsAt(value: unknown, path: string): readonly string[] {
+  return listTexts(value, path.split("/"))
+}
+
 function listTexts(value: unknown, names: readonly string[]): readonly string[] {
   if (Array.isArray(value)) return value.flatMap((item) => listTexts(item, names))
   const [name, ...others] = names

@@ -71,6 +71,11 @@ const FAMILIES: readonly (readonly [RegExp, ArtifactKind])[] = [
 
 /** Of what kind a file is by its declared type; undefined if the type says nothing of it. */
 export function toDeclaredKind(mimeType: string): ArtifactKind | undefined {
-  const [essence = ""] = mimeType.toLowerCase().split(/[ \t]*;/, 1)
+  const essence = toEssence(mimeType)
   return FAMILIES.find(([family]) => family.test(essence))?.[1]
+}
+
+/** A type without its parameters, as `codecs`, in lower case. */
+export function toEssence(mimeType: string): string {
+  return mimeType.toLowerCase().split(/[ \t]*;/, 1)[0] ?? ""
 }

@@ -1,5 +1,5 @@
 /** Texts: UTF-8 to the last byte, and named as a type that no browser runs. */
-import { SafelightError } from "@safelight/core"
+import { SafelightError, toEssence } from "@safelight/core"
 
 const TYPES: ReadonlySet<string> = new Set([
   "text/plain",
@@ -12,7 +12,7 @@ const TYPES: ReadonlySet<string> = new Set([
 
 /** As it is declared, without its parameters; `text/plain` for any other type. */
 export function toTextType(mimeType: string): string {
-  const [essence = ""] = mimeType.toLowerCase().split(/[ \t]*;/, 1)
+  const essence = toEssence(mimeType)
   return TYPES.has(essence) ? essence : "text/plain"
 }
 
