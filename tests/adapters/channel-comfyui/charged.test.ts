@@ -2,13 +2,11 @@
 import assert from "node:assert/strict"
 import dns from "node:dns"
 import { describe, it, type TestContext } from "node:test"
-import { createComfyUiChannel } from "@safelight/channel-comfyui"
-import { imageEdit, type Channel, type Json } from "@safelight/core"
+import { imageEdit, type Json } from "@safelight/core"
 import { createManualClock, describeChannel } from "@safelight/testkit"
-import { STUBS } from "@safelight/testkit/stubs"
 import { createLogRecorder } from "../../engine/log-recorder.ts"
 import { createAnsweringServer, IDLE } from "./answering-server.ts"
-import { createComfyWorld, PARAMETERS, WORKFLOWS } from "./comfyui-world.ts"
+import { createComfyWorld, openContractFixture, PARAMETERS } from "./comfyui-world.ts"
 
 const PARTNER_KEY = "comfyui-5f2c-of-a-partner"
 const PROXY_KEY = "a-key-of-the-proxy"
@@ -147,27 +145,7 @@ describe("Comfy Cloud", () => {
 
 describeChannel(
   "ComfyUI with partner nodes",
-  async () => {
-    const stub = (await STUBS["comfyui"]?.({ runMs: 20 })) ?? assert.fail()
-    const opened: Channel[] = []
-    const open = async (): Promise<Channel> => {
-      const options = { workflows: WORKFLOWS, baseUrl: stub.url, partnerKey: PARTNER_KEY }
-      const channel = await createComfyUiChannel(options)
-      opened.push(channel)
-      return channel
-    }
-    return {
-      channel: await open(),
-      reopen: open,
-      cutOff: async () => stub[Symbol.asyncDispose](),
-      countPurchases: () => stub.purchases.length,
-      secrets: [PARTNER_KEY],
-      async cleanUp() {
-        await Promise.all(opened.map(async (channel) => channel.close?.()))
-        await stub[Symbol.asyncDispose]()
-      },
-    }
-  },
+  () => openContractFixture({ partnerKey: PARTNER_KEY }, PARTNER_KEY),
   {
     parameters: PARAMETERS,
     divergences: [
