@@ -3,10 +3,10 @@ import assert from "node:assert/strict"
 import dns from "node:dns"
 import { describe, it, type TestContext } from "node:test"
 import { imageEdit, type Json } from "@safelight/core"
-import { createManualClock, describeChannel } from "@safelight/testkit"
+import { createManualClock } from "@safelight/testkit"
 import { createLogRecorder } from "../../engine/log-recorder.ts"
 import { createAnsweringServer, IDLE } from "./answering-server.ts"
-import { createComfyWorld, openContractFixture, PARAMETERS } from "./comfyui-world.ts"
+import { createComfyWorld } from "./comfyui-world.ts"
 
 const PARTNER_KEY = "comfyui-5f2c-of-a-partner"
 const PROXY_KEY = "a-key-of-the-proxy"
@@ -142,17 +142,3 @@ describe("Comfy Cloud", () => {
     assert.deepEqual(await ask("127.0.0.1"), bearer)
   })
 })
-
-describeChannel(
-  "ComfyUI with partner nodes",
-  () => openContractFixture({ partnerKey: PARTNER_KEY }, PARTNER_KEY),
-  {
-    parameters: PARAMETERS,
-    divergences: [
-      {
-        test: "a key that is looked up is found once it was sent, and not before",
-        reason: "a restart forgets prompts, so none can be proved not to have been there",
-      },
-    ],
-  },
-)

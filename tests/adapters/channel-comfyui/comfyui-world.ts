@@ -13,7 +13,7 @@ import {
   type Json,
   type PollOutcome,
 } from "@safelight/core"
-import { createSampleInputs, type ChannelFixture } from "@safelight/testkit"
+import { createSampleInputs } from "@safelight/testkit"
 import { STUBS, type RunningStub, type StubOptions } from "@safelight/testkit/stubs"
 
 const FOLDER = new URL("../../../adapters/channel-comfyui/workflows/", import.meta.url)
@@ -97,30 +97,4 @@ export async function createComfyWorld(
     },
   }
   return world
-}
-
-/** What the contract of a channel is tried with. No message may hold the secret. */
-export async function openContractFixture(
-  given: Pick<ComfyUiOptions, "key" | "partnerKey">,
-  secret: string,
-): Promise<ChannelFixture> {
-  const stub = (await STUBS["comfyui"]?.({ runMs: 20 })) ?? assert.fail()
-  const opened: Channel[] = []
-  const open = async (): Promise<Channel> => {
-    const options = { workflows: WORKFLOWS, baseUrl: stub.url, ...given }
-    const channel = await createComfyUiChannel(options)
-    opened.push(channel)
-    return channel
-  }
-  return {
-    channel: await open(),
-    reopen: open,
-    cutOff: async () => stub[Symbol.asyncDispose](),
-    countPurchases: () => stub.purchases.length,
-    secrets: [secret],
-    async cleanUp() {
-      await Promise.all(opened.map(async (channel) => channel.close?.()))
-      await stub[Symbol.asyncDispose]()
-    },
-  }
 }
