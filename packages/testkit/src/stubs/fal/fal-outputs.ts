@@ -70,7 +70,7 @@ function toFile({ id }: FalOrder, files: StubFiles, type: SmallFileType): object
 }
 
 function isFilm(endpoint: string): boolean {
-  return /video|seedance|veo|kling/.test(endpoint)
+  return /video|seedance|veo|kling(?!-image)|\/ray-\d/.test(endpoint)
 }
 
 function createImageOutput({ id, input, filesExpireAt }: FalOrder, files: StubFiles): FalOutput {

@@ -28,7 +28,7 @@ export function readFilm(fields: Fields): StubMedia {
 
 /** Whether a model or an endpoint makes films, by its name. */
 export function makesFilms(name: string): boolean {
-  return /video|seedance|veo|kling|wan-/.test(name)
+  return /video|seedance|veo|kling|wan-|hailuo|gen-4|ray-\d/.test(name)
 }
 
 /** A count from 1 to 15; 1 if there is none. */
