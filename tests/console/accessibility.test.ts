@@ -37,6 +37,17 @@ describe("a page of the console", { skip: skipWithoutBrowser }, () => {
       settle: (page) => page.getByLabel("Prompt").waitFor(),
     },
     {
+      title: "the models",
+      route: () => "#/models",
+      settle: (page) => page.locator("[data-row='1']").waitFor(),
+    },
+    {
+      title: "a model, to an operator",
+      route: () => `#/models/${FILM}`,
+      isOperator: true,
+      settle: (page) => page.getByRole("heading", { name: "Last failures" }).waitFor(),
+    },
+    {
       title: "tasks",
       route: () => "#/tasks",
       settle: (page) => page.locator("[data-row='1']").waitFor(),

@@ -4,6 +4,7 @@ import type { JSX } from "preact"
 const PATHS = {
   playground:
     "M4 20 15 9m-2-4 1-2 1 2 2 1-2 1-1 2-1-2-2-1zM19 12l.7 1.3L21 14l-1.3.7L19 16l-.7-1.3L17 14l1.3-.7z",
+  models: "M4 8l8-4 8 4-8 4zM4 12l8 4 8-4M4 16l8 4 8-4",
   tasks: "M9 6h11M9 12h11M9 18h11M4 6h.01M4 12h.01M4 18h.01",
   gallery: "M4 5h16v14H4zM4 16l5-5 4 4 3-3 4 4M15 9h.01",
   usage: "M4 20V10M10 20V4M16 20v-7M22 20H2",

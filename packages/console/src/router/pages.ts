@@ -36,6 +36,14 @@ export const PAGES: readonly PageEntry[] = [
     load: () => import("../pages/playground/playground-page.tsx"),
   },
   {
+    segment: "models",
+    title: "Models",
+    icon: "models",
+    scope: "tasks:read",
+    load: () => import("../pages/models/models-page.tsx"),
+    loadOne: () => import("../pages/models/model-page.tsx"),
+  },
+  {
     segment: "tasks",
     title: "Tasks",
     icon: "tasks",
