@@ -89,8 +89,8 @@ describe("the models, in the console", { skip: skipWithoutBrowser }, () => {
     const parameters = page.getByRole("region", { name: "Parameters" }).locator("tbody tr")
     assert.deepEqual(await parameters.allInnerTexts().then((texts) => texts.map(toWords)), [
       "text required text of 1 to 3,000 characters What is read.",
-      "voice one of ada, grace, ada by default",
-      "quality one of low, high, low by default",
+      "voice one of ada, grace (ada by default)",
+      "quality one of low, high (low by default)",
       "sound several values, below",
       "sound.pitch whole number, -9 to 9",
     ])

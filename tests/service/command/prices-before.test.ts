@@ -66,6 +66,14 @@ describe("knowing the price before", () => {
     assert.match(unknown.stderr, /404.*does not exist/)
   })
 
+  test("amounts name the currency that the service names", async (t) => {
+    const amounts = { budget_micros: 100, reserved_micros: 0, spent_micros: 30, left_micros: 70 }
+    const { url } = await startScripted(t, [json(200, { currency: "credits", ...amounts })])
+    const { stdout } = await run(t, ["balance"], url)
+    assert.match(stdout, /^budget +100 micro-units \(0\.000100 credits\)$/m)
+    assert.match(stdout, /^left +70 micro-units \(0\.000070 credits\)$/m)
+  })
+
   test("the balance of a budget has what is left", async (t) => {
     const body = {
       budget_micros: 100,

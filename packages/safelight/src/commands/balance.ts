@@ -18,15 +18,16 @@ export const command = defineCommand({
 })
 
 function formatBalance({
+  currency,
   budget_micros: budget,
   left_micros: left,
   reserved_micros: reserved,
   spent_micros: spent,
 }: Balance): string {
   return formatTable([
-    ["budget", budget === null ? "none" : formatAmount(budget)],
-    ["spent", formatAmount(spent)],
-    ["reserved", formatAmount(reserved)],
-    ...(left === null ? [] : [["left", formatAmount(left)]]),
+    ["budget", budget === null ? "none" : formatAmount(budget, currency)],
+    ["spent", formatAmount(spent, currency)],
+    ["reserved", formatAmount(reserved, currency)],
+    ...(left === null ? [] : [["left", formatAmount(left, currency)]]),
   ])
 }

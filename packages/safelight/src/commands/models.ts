@@ -28,10 +28,10 @@ export const command = defineCommand({
 })
 
 function formatModels(models: readonly ModelInfo[]): string {
-  const rows = models.map(({ model, outputs, price }) => [
+  const rows = models.map(({ currency, model, outputs, price }) => [
     model,
     outputs.type,
-    formatPrice(toModelPrice(price)),
+    formatPrice(toModelPrice(price), currency),
   ])
   return formatTable([["MODEL", "MAKES", "PRICE"], ...rows])
 }

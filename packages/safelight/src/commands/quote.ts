@@ -31,10 +31,15 @@ export const command = defineCommand({
 type Line = Quote["lines"][number]
 
 function formatQuote(quote: Quote): string {
-  const { max_cost_micros: costMicros, price_version: version, valid_until: until } = quote
+  const {
+    currency,
+    max_cost_micros: costMicros,
+    price_version: version,
+    valid_until: until,
+  } = quote
   const lines = [
-    ...quote.lines.map(formatItem),
-    `at most ${formatAmount(costMicros)}, by table "${version}"`,
+    ...quote.lines.map((line) => formatItem(line, currency)),
+    `at most ${formatAmount(costMicros, currency)}, by table "${version}"`,
     `valid until ${new Date(until * 1_000).toISOString()}`,
     quote.quote,
   ]
@@ -49,11 +54,11 @@ const UNIT_WORDS: Readonly<Record<Line["unit"], string>> = {
   thousand_tokens: "a thousand tokens",
 }
 
-function formatItem(line: Line): string {
+function formatItem(line: Line, currency: string | undefined): string {
   const { factors = [], item, is_estimate: isEstimate, unit, unit_price_micros: unitMicros } = line
   const quantity = formatQuantity(line)
   const words = isEstimate ? `at most ${quantity}, measured later` : quantity
-  const price = `${formatAmount(unitMicros)} ${UNIT_WORDS[unit]}`
+  const price = `${formatAmount(unitMicros, currency)} ${UNIT_WORDS[unit]}`
   const times = factors.map(({ factor, param, value }) => {
     const parameter = param.replace(/^parameters\./, "")
     return ` × ${formatFactor({ factor, parameter, value })}`

@@ -3,9 +3,10 @@
  * exact to the micro-unit and the millisecond, whatever its size.
  */
 
-/** 2500 as `2500 micro-units (0.002500)`. */
-export function formatAmount(micros: number): string {
-  return `${micros} micro-unit${micros === 1 ? "" : "s"} (${formatUnits(micros)})`
+/** 2500 as `2500 micro-units (0.002500)`, or `… (0.002500 EUR)` in a currency that has a name. */
+export function formatAmount(micros: number, currency?: string): string {
+  const units = currency === undefined ? formatUnits(micros) : `${formatUnits(micros)} ${currency}`
+  return `${micros} micro-unit${micros === 1 ? "" : "s"} (${units})`
 }
 
 /** Integer micro-units as units with six decimals. */

@@ -22,6 +22,8 @@ export interface ChargeRequest {
   readonly price: ModelPrice
   /** As they are logged: a price may have factors by them. */
   readonly parameters: LoggedParameters
+  /** Absent if it has no name. */
+  readonly currency?: string | undefined
 }
 
 export interface ChargeWords {
@@ -33,7 +35,7 @@ export interface ChargeWords {
 }
 
 /** Throws a RangeError if the price has no factor for one of the parameters. */
-export function explainCharge({ usage, price, parameters }: ChargeRequest): ChargeWords {
+export function explainCharge({ currency, usage, price, parameters }: ChargeRequest): ChargeWords {
   const chargeMicros = chargeUsage(usage, price, parameters)
   const { amount, decimals } = chargeExactly(usage, price, parameters)
   const factors = findFactors(price.factors, parameters)
@@ -43,7 +45,7 @@ export function explainCharge({ usage, price, parameters }: ChargeRequest): Char
   const isWhole = amount % 10n ** BigInt(decimals) === 0n
   const rounding = isWhole ? "" : `${formatDecimal(amount, decimals)}, rounded up to `
   const product = [counted, ...factors.map(formatFactor)].join(" × ")
-  const sum = `${product} = ${rounding}${formatAmount(chargeMicros)}`
+  const sum = `${product} = ${rounding}${formatAmount(chargeMicros, currency)}`
   const isOfVideo = price.perVideoSecondMicros !== undefined
   return { rules: isOfVideo ? findRules(usage.inputVideosMs) : [], sum, chargeMicros }
 }

@@ -18,10 +18,10 @@ const RATE_WORDS: Readonly<Record<PriceRate, string>> = {
 const MOST_VALUES = 12
 
 /** `60000 micro-units (0.060000) an image, by image_size: × 1 square_hd, × 2.5 4k`. */
-export function formatPrice({ factors = {}, ...rates }: ModelPrice): string {
+export function formatPrice({ factors = {}, ...rates }: ModelPrice, currency?: string): string {
   const priced = PRICE_RATES.flatMap((rate) => {
     const micros = rates[rate]
-    return micros === undefined ? [] : [`${formatAmount(micros)} ${RATE_WORDS[rate]}`]
+    return micros === undefined ? [] : [`${formatAmount(micros, currency)} ${RATE_WORDS[rate]}`]
   })
   const tables = Object.entries(factors).map(([parameter, values]) => {
     const named = Object.entries(values).map(([value, factor]) => `× ${factor} ${value}`)

@@ -35,12 +35,12 @@ interface Reason {
 }
 
 function toReason(record: TaskUsage): Reason {
-  const { charge_micros: chargeMicros, reserved_micros: reservedMicros } = record
+  const { charge_micros: chargeMicros, currency, reserved_micros: reservedMicros } = record
   if (record.finished_at === 0) {
-    const line = `reserved ${formatAmount(reservedMicros)} until it has finished; nothing is charged yet`
+    const line = `reserved ${formatAmount(reservedMicros, currency)} until it has finished; nothing is charged yet`
     return { lines: [line], isProved: true }
   }
-  const charged = `charged ${formatAmount(chargeMicros)}`
+  const charged = `charged ${formatAmount(chargeMicros, currency)}`
   const usage = toUsage(record)
   if (usage === undefined) {
     const line = `${charged}: nothing was used that is billed`
@@ -51,12 +51,12 @@ function toReason(record: TaskUsage): Reason {
     const line = `${charged}; the service no longer knows the prices of that table`
     return { lines: [...used, line], isProved: true }
   }
-  const words = explainCharge({ usage, ...toPricing(record, record.price) })
+  const words = explainCharge({ currency, usage, ...toPricing(record, record.price) })
   const { charge_limit_micros: limitMicros } = record
   const isLimited = words.chargeMicros > limitMicros
   const isProved = chargeMicros === Math.min(words.chargeMicros, limitMicros)
   const limit = isLimited
-    ? [`at most what was reserved is charged: ${formatAmount(limitMicros)}`]
+    ? [`at most what was reserved is charged: ${formatAmount(limitMicros, currency)}`]
     : []
   const difference = isProved ? [] : ["this is not what price and usage make"]
   return { lines: [...used, ...words.rules, words.sum, ...limit, charged, ...difference], isProved }
@@ -121,18 +121,19 @@ export function formatUsageReport(report: UsageReport): string {
   const total = ["total", "", String(report.tasks), "", "", "", String(report.charge_micros)]
   const totals = [...total, formatUnits(report.charge_micros)]
   const table = formatTable([head, ...rows, totals], { numeric: [2, 3, 4, 5, 6, 7] })
-  return `${table}\n${toAccountText(report.account)}`
+  return `${table}\n${toAccountText(report)}`
 }
 
-function toAccountText(account: UsageReport["account"]): string {
+function toAccountText({ account, currency }: UsageReport): string {
   const { budget_micros: budget, charged_micros: charged, reserved_micros: reserved } = account
   const { unfinished_tasks: unfinished } = account
   const tasks = `${unfinished} unfinished task${unfinished === 1 ? "" : "s"}`
-  const left = budget === null ? [] : [["left", formatAmount(budget - charged - reserved)]]
+  const left =
+    budget === null ? [] : [["left", formatAmount(budget - charged - reserved, currency)]]
   return formatTable([
-    ["budget", budget === null ? "none" : formatAmount(budget)],
-    ["charged", formatAmount(charged)],
-    ["reserved", `${formatAmount(reserved)} for ${tasks}`],
+    ["budget", budget === null ? "none" : formatAmount(budget, currency)],
+    ["charged", formatAmount(charged, currency)],
+    ["reserved", `${formatAmount(reserved, currency)} for ${tasks}`],
     ...left,
   ])
 }

@@ -61,7 +61,7 @@ export function Page({ rest }: PageProps): JSX.Element {
         <h2 id="price">Price</h2>
         <PricePanel model={model} />
       </section>
-      <section class="card stack" aria-labelledby="parameters">
+      <section class="card stack model-parameters" aria-labelledby="parameters">
         <h2 id="parameters">What can be asked for</h2>
         <ParameterTable model={model} />
       </section>

@@ -29,8 +29,8 @@ const COLUMNS: readonly Column<ModelInfo>[] = [
     width: "minmax(0, 3fr)",
     cell: ({ model }) => <code class="soft">{model}</code>,
   },
-  { title: "Now", width: "minmax(0, 2fr)", cell: (model) => <Availability model={model} /> },
-  { title: "Makes", width: "minmax(0, 1fr)", cell: toKindWords },
+  { title: "Now", width: "200px", cell: (model) => <Availability model={model} /> },
+  { title: "Makes", width: "100px", cell: toKindWords },
   { title: "Price", width: "minmax(0, 3fr)", cell: toPriceWords },
 ]
 

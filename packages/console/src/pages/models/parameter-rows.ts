@@ -93,6 +93,6 @@ function toBounds(least: number | undefined, most: number | undefined): string {
 
 function toPresetWords(preset: Scalar | undefined): string {
   if (preset === undefined) return ""
-  if (typeof preset === "boolean") return `, ${preset ? "yes" : "no"} by default`
-  return `, ${String(preset)} by default`
+  if (typeof preset === "boolean") return ` (${preset ? "yes" : "no"} by default)`
+  return ` (${String(preset)} by default)`
 }
