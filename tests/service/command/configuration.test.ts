@@ -183,6 +183,8 @@ describe("a wrong configuration is named", () => {
     ["__proto__", { file: '{"__proto__":{"port":1}}' }, /unknown field "__proto__"$/],
     ["a wrong kind", { file: { port: "80" } }, /config\.json: port: .* 0 to 65535$/],
     ["a list for an object", { file: { engine: [] } }, /engine: expected an object$/],
+    ["a currency of lines", { file: { currency: "EUR\nx" } }, /currency: expected a short name/],
+    ["a long currency", { file: { currency: "e".repeat(17) } }, /currency: expected a short name/],
     ["a fraction", { file: { retentionMs: 1000.5 } }, /retentionMs: expected a whole number/],
     ["a level that is none", { file: { logLevel: "loud" } }, /logLevel: expected one of "silent"/],
     ["several mistakes", { file: { a: 1, host: "", port: -1 } }, /\(and 2 more\)$/],
