@@ -31,7 +31,7 @@ describe("signing in to the console", { skip: skipWithoutBrowser }, () => {
 
   for (const [scopes, first, titles] of [
     [["admin"], "All tasks", ["All tasks", "Accounts", "Channels", "Spending", "System"]],
-    [["tasks:read", "artifacts:read"], "Tasks", ["Tasks", "Gallery", "Usage"]],
+    [["tasks:read", "artifacts:read"], "Tasks", ["Tasks", "Gallery", "Models", "Usage"]],
   ] as const) {
     it(`shows the pages for ${scopes.join(", ")}, and begins at the first`, async () => {
       const { page, complaints } = await world.enter("", { key: await world.makeKey(...scopes) })

@@ -36,14 +36,6 @@ export const PAGES: readonly PageEntry[] = [
     load: () => import("../pages/playground/playground-page.tsx"),
   },
   {
-    segment: "models",
-    title: "Models",
-    icon: "models",
-    scope: "tasks:read",
-    load: () => import("../pages/models/models-page.tsx"),
-    loadOne: () => import("../pages/models/model-page.tsx"),
-  },
-  {
     segment: "tasks",
     title: "Tasks",
     icon: "tasks",
@@ -57,6 +49,14 @@ export const PAGES: readonly PageEntry[] = [
     icon: "gallery",
     scope: "artifacts:read",
     load: () => import("../pages/gallery/gallery-page.tsx"),
+  },
+  {
+    segment: "models",
+    title: "Models",
+    icon: "models",
+    scope: "tasks:read",
+    load: () => import("../pages/models/models-page.tsx"),
+    loadOne: () => import("../pages/models/model-page.tsx"),
   },
   {
     segment: "usage",
