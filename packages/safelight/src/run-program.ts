@@ -4,13 +4,16 @@
  */
 import { CommanderError } from "commander"
 import type { CommandContext } from "./command-line/command-context.ts"
+import { withSecretFiles } from "./configuration/secret-files.ts"
 import { EXIT } from "./errors/exit-code.ts"
 import { toFailure } from "./errors/failure-line.ts"
 import { createProgram } from "./program.ts"
 import { readVersion } from "./service/read-version.ts"
 
 /** `words` are without the interpreter and the script. Resolves when the command is done; never rejects. */
-export async function runProgram(words: readonly string[], context: CommandContext): Promise<void> {
+export async function runProgram(words: readonly string[], given: CommandContext): Promise<void> {
+  const environment = withSecretFiles(given.environment, given.folder)
+  const context = { ...given, environment }
   try {
     const program = await createProgram({ context, version: await readVersion(), words })
     await program.parseAsync(words, { from: "user" })

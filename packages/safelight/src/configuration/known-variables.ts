@@ -2,9 +2,12 @@
 import { configurationError } from "./configuration-fault.ts"
 import { PLACES } from "./setting-places.ts"
 
+/** Those that hold a secret, so that a file may hold it in their place: NAME_FILE. */
+const SECRETS: readonly string[] = ["SAFELIGHT_API_KEY", "SAFELIGHT_DATABASE_URL"]
+
 const KNOWN: ReadonlySet<string> = new Set([
   ...Object.values(PLACES).map(([, name]) => name),
-  "SAFELIGHT_API_KEY",
+  ...SECRETS.flatMap((name) => [name, `${name}_FILE`]),
   "SAFELIGHT_CONFIG",
   "SAFELIGHT_DEBUG",
   "SAFELIGHT_URL",
@@ -16,15 +19,29 @@ const KNOWN: ReadonlySet<string> = new Set([
  */
 const FREE = ["SAFELIGHT_UPSTREAM_KEY", "SAFELIGHT_TEST_"]
 
+/** Whether it is one of our own that holds no secret. */
+export function isPlainSetting(name: string): boolean {
+  return KNOWN.has(name) && !SECRETS.includes(name)
+}
+
+/** Those that begin with SAFELIGHT_ and are not known, each in words for people. */
+export function listStrayVariables(
+  environment: Readonly<Record<string, string | undefined>>,
+): readonly string[] {
+  return Object.keys(environment)
+    .filter(
+      (name) =>
+        name.startsWith("SAFELIGHT_") &&
+        !FREE.some((beginning) => name.startsWith(beginning)) &&
+        !KNOWN.has(name),
+    )
+    .map((name) => `${name}: no variable of this name is known`)
+}
+
 /** Throws `invalid-configuration`, naming the first that begins with SAFELIGHT_ and is not known. */
 export function requireKnownVariables(
   environment: Readonly<Record<string, string | undefined>>,
 ): void {
-  const stray = Object.keys(environment).find(
-    (name) =>
-      name.startsWith("SAFELIGHT_") &&
-      !FREE.some((beginning) => name.startsWith(beginning)) &&
-      !KNOWN.has(name),
-  )
-  if (stray !== undefined) throw configurationError(`${stray}: no variable of this name is known`)
+  const [stray] = listStrayVariables(environment)
+  if (stray !== undefined) throw configurationError(stray)
 }

@@ -11,12 +11,15 @@ import { DEFAULTS } from "./defaults.ts"
 import { findOwnerFault } from "./owner-fault.ts"
 import { SHARED_SETTINGS } from "./file-schema.ts"
 import { requireKnownVariables } from "./known-variables.ts"
+import { readCredentials, readVariable, withPassword } from "./secret-settings.ts"
+import { withSecretFiles } from "./secret-files.ts"
 import { PLACES, type SharedSetting } from "./setting-places.ts"
 import { readConfigurationFile, type FoundFile } from "./read-configuration-file.ts"
 
 export interface ConfigurationSource {
   /** Flags as typed; undefined if they are absent. */
   readonly flags: ConfigurationFlags
+  /** A secret may be in a file that NAME_FILE names, or a credential of systemd. */
   readonly environment: Readonly<Record<string, string | undefined>>
   /** The working directory: relative paths of flags and variables start here. */
   readonly folder: string
@@ -67,9 +70,11 @@ interface Read {
   readonly name: string | undefined
 }
 
-async function read(source: ConfigurationSource): Promise<Read> {
-  requireKnownVariables(source.environment)
-  const named = source.flags.config ?? readVariable(source, "SAFELIGHT_CONFIG")
+async function read(given: ConfigurationSource): Promise<Read> {
+  requireKnownVariables(given.environment)
+  const environment = withSecretFiles(given.environment, given.folder)
+  const source = { ...given, environment }
+  const named = source.flags.config ?? readVariable(source.environment, "SAFELIGHT_CONFIG")
   const found = await readConfigurationFile({ path: named, folder: source.folder })
   const { data, sandbox, ...typed } = readAllTyped(source)
   const { models: modelFiles = [], ...file } = found?.content ?? {}
@@ -152,27 +157,24 @@ function assertTogether({ database, role }: ReadConfiguration): void {
 }
 
 /**
- * A folder for artifacts is relative to its source. A bucket's credentials are in the environment; without them
- * its client looks for a role once the bucket is opened, which most commands never do.
+ * A folder for artifacts is relative to its source. A bucket's credentials are in the environment, and so may be the
+ * database's password.
  */
 function readPlaces(
-  { artifacts }: ReadConfiguration,
+  { artifacts, database }: ReadConfiguration,
   source: ConfigurationSource,
   fileFolder: string | undefined,
-): Pick<ReadConfiguration, "artifacts" | "credentials"> {
-  if (artifacts === undefined) return {}
+): Pick<ReadConfiguration, "artifacts" | "credentials" | "database"> {
+  const { environment } = source
+  const server = database === undefined ? {} : { database: withPassword(database, environment) }
+  if (artifacts === undefined) return server
   if (!artifacts.startsWith("s3:")) {
     const isTyped = readTyped(source, "artifacts") !== undefined
     const start = isTyped ? source.folder : (fileFolder ?? source.folder)
-    return { artifacts: resolve(start, artifacts) }
+    return { ...server, artifacts: resolve(start, artifacts) }
   }
-  const [accessKeyId, secretAccessKey] = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"].map(
-    (name) => readVariable(source, name),
-  )
-  if (accessKeyId === undefined || secretAccessKey === undefined) return {}
-  const sessionToken = readVariable(source, "AWS_SESSION_TOKEN")
-  const session = sessionToken === undefined ? {} : { sessionToken }
-  return { credentials: { accessKeyId, secretAccessKey, ...session } }
+  const credentials = readCredentials(environment)
+  return { ...server, ...(credentials !== undefined && { credentials }) }
 }
 
 type SharedValue<Name extends SharedSetting> = v.InferOutput<(typeof SHARED_SETTINGS)[Name]>
@@ -193,18 +195,12 @@ function readTyped<Name extends SharedSetting>(
 ): SharedValue<Name> | undefined {
   const [flag, variable] = PLACES[name]
   const typed = source.flags[name]
-  const text = typed ?? readVariable(source, variable)
+  const text = typed ?? readVariable(source.environment, variable)
   if (text === undefined) return undefined
   const value = toValue(name, text)
   const result = v.safeParse(SHARED_SETTINGS[name], value, { abortPipeEarly: true })
   if (result.success) return result.output
   throw toConfigurationError(typed === undefined ? variable : flag, result.issues)
-}
-
-/** An empty variable counts as unset: compose files leave one out that way. */
-function readVariable(source: ConfigurationSource, name: string): string | undefined {
-  const text = source.environment[name]
-  return text === "" ? undefined : text
 }
 
 /** As the schemas take it; a flag without a value is true. */

@@ -24,7 +24,7 @@ import {
   type Engine,
   type Route,
 } from "@safelight/engine"
-import { canListOwnAddresses, createGuardedFetch } from "@safelight/fetch-guarded"
+import { createGuardedFetch } from "@safelight/fetch-guarded"
 import {
   createHealthHandler,
   createHttpHandler,
@@ -47,6 +47,7 @@ import { createChannels } from "../channels/create-channels.ts"
 import { listConsoleFiles } from "./console-files.ts"
 import type { ChannelSettings } from "../configuration/channel-settings.ts"
 import type { Configuration } from "../configuration/configuration.ts"
+import { withSecretFiles } from "../configuration/secret-files.ts"
 import { toServedModels, toThreadModels } from "../models/served-models.ts"
 import { createWatching, type Watching } from "../metrics/watching.ts"
 import {
@@ -57,6 +58,7 @@ import {
 } from "../data/open-places.ts"
 import { createReadiness } from "./readiness.ts"
 import { readMostConnections } from "./open-files.ts"
+import { warnOfUnknownAddresses } from "./own-addresses.ts"
 import { createServiceOperator } from "../operator/service-operator.ts"
 import { readVersion } from "./read-version.ts"
 import { requireOwnData } from "../data/require-own-data.ts"
@@ -74,7 +76,7 @@ export interface ServiceOptions {
   readonly adopt?: boolean
   /** An operator's word, for one start, that the clock is right though it is far ahead of the last sweep. */
   readonly trustsClock?: boolean
-  /** The variables that hold the keys of channels; the process's own by default. */
+  /** The variables that hold the keys of channels, or name files that do; the process's own by default. */
   readonly environment?: Readonly<Record<string, string | undefined>>
   /** Without it errors are written to the console, and nothing else is. */
   readonly log?: Log
@@ -125,7 +127,8 @@ export async function createService(options: ServiceOptions): Promise<Service> {
 }
 
 async function assemble(options: ServiceOptions, plain: Log, closers: Close[]): Promise<Service> {
-  const { adopt = false, clock = systemClock, environment = process.env } = options
+  const { adopt = false, clock = systemClock } = options
+  const environment = withSecretFiles(options.environment ?? process.env, process.cwd())
   const configuration = { ...options.configuration, models: toServedModels(options.configuration) }
   const { host, port, role, stopGraceMs: graceMs } = configuration
   assertShared(configuration)
@@ -199,13 +202,6 @@ function startWork(parts: EngineParts, engine: Engine, webhooks: Webhooks): Sche
   engine.start()
   webhooks.start()
   return startSchedules({ runs: toScheduledRuns({ ...parts, engine, webhooks }), clock, log })
-}
-
-function warnOfUnknownAddresses(log: Log): void {
-  if (canListOwnAddresses()) return
-  const advice =
-    "allow netlink sockets (systemd: RestrictAddressFamilies with AF_NETLINK): until then no public URL is opened"
-  log.warn({ advice }, "own addresses not listed")
 }
 
 /** Not ready from the moment that a stop is asked for. */
