@@ -11,7 +11,8 @@ import {
   type ListPrice,
 } from "@safelight/catalogue"
 import { PROVIDERS } from "@safelight/channel-http"
-import { PRICE_RATES, readModelFile } from "@safelight/core"
+import { parseModelDefinition, PRICE_RATES, readModelFile } from "@safelight/core"
+import { sha256 } from "../core/support/sha256.ts"
 import { readFalInput, type FalMember } from "./fal-types.ts"
 
 const FOLDER = join(import.meta.dirname, "../../packages/catalogue/models")
@@ -190,7 +191,24 @@ for (const model of MODELS) {
     })
 
     it("is a model that a service can serve", () => {
-      assert.deepEqual(readModelFile(file).kind, "model", JSON.stringify(readModelFile(file)))
+      const read = readModelFile(file)
+      assert.ok(read.kind === "model", JSON.stringify(read))
+      const { definition: body = "" } = read.model
+      const definition = { kind: "model", digest: sha256([body]), body } as const
+      const kept = parseModelDefinition(definition, sha256)
+      assert.ok(kept !== undefined)
+      const { artifacts, definition: again, logged, media, described } = kept
+      const { model } = read
+      assert.deepEqual(
+        { artifacts, body: again, logged, media, described },
+        {
+          artifacts: model.artifacts,
+          body,
+          logged: model.logged,
+          media: model.media,
+          described: model.described,
+        },
+      )
     })
 
     it("describes itself in one sentence, and has an example", () => {

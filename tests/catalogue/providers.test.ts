@@ -8,7 +8,14 @@ import {
   type Provider,
   type ServedUpstream,
 } from "@safelight/channel-http"
-import type { Channel, ChannelOutput, Json, MediaKind, PollOutcome } from "@safelight/core"
+import type {
+  ArtifactKind,
+  Channel,
+  ChannelOutput,
+  Json,
+  MediaKind,
+  PollOutcome,
+} from "@safelight/core"
 import { createSampleInputs } from "@safelight/testkit"
 import { STUBS, type RunningStub } from "@safelight/testkit/stubs"
 import { toRequest } from "../adapters/channel-http/provider-world.ts"
@@ -77,9 +84,14 @@ function openChannel(model: CatalogueModel, provider: Provider): Channel {
   return createHttpChannel({ provider, key: "key:secret", baseUrl, canLink: true, ...served })
 }
 
-async function carryOut(channel: Channel, model: string, parameters: object) {
+async function carryOut(
+  channel: Channel,
+  { id, outputs }: CatalogueModel["file"],
+  parameters: object,
+) {
   const inputs = createSampleInputs({ toLink: () => LINK })
-  const request = { ...toRequest(model, parameters), inputs }
+  const artifacts = Object.keys(outputs) as readonly ArtifactKind[]
+  const request = { ...toRequest(id, parameters), artifacts, inputs }
   const submitted = await channel.submit(request)
   const outcome = submitted.kind === "accepted" ? await follow(submitted.operation) : submitted
   assert.ok(outcome.kind === "completed", JSON.stringify(outcome))
@@ -111,7 +123,9 @@ for (const model of MODELS) {
         const channel = openChannel(model, provider)
         const parameters = toParameters(model)
         assert.equal(channel.accepts?.({ model: id, parameters }), true)
-        const types = await Promise.all((await carryOut(channel, id, parameters)).map(readType))
+        const types = await Promise.all(
+          (await carryOut(channel, model.file, parameters)).map(readType),
+        )
         assert.ok(types.length > 0)
         const kinds = Object.keys(outputs).map((kind) => TYPES[kind] ?? assert.fail(kind))
         const foreign = types.filter((type) => !kinds.some((each) => type.startsWith(each)))

@@ -229,6 +229,7 @@ describe("an audit", () => {
         return Promise.reject(new SafelightError({ code: "storage-unavailable", message }))
       },
       scanTotals: () => log.scanTotals(),
+      findDefinition: (digest) => log.findDefinition(digest),
     }
     const audit = createAudit({ ...optionsOf(storage), pageStreams: 4 })
     for (const report of [await audit.verify(), await audit.replay()]) {

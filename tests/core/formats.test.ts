@@ -8,7 +8,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, it } from "node:test"
 import { importStreams } from "@safelight/audit"
-import { EVENT_DATA, EVENT_TYPES } from "@safelight/core"
+import { EVENT_DATA, EVENT_TYPES, parseModelDefinition, readModelFile } from "@safelight/core"
 import { createMemoryStorage } from "@safelight/testkit"
 import { describeSchema } from "./support/describe-schema.ts"
 import { exportLines, NOW, toFile } from "./support/transfer-source.ts"
@@ -20,9 +20,19 @@ const read = (name: string): string =>
 describe("the frozen formats", () => {
   it("of events have the members that are listed, each of its kind", () => {
     const members = EVENT_TYPES.map((type) => [type, describeSchema(EVENT_DATA[type])])
-    const [first, second] = ["event-members.json", "event-members-2.json"].map(read)
-    const written = { ...JSON.parse(first ?? ""), ...JSON.parse(second ?? "") } as unknown
+    const files = ["event-members.json", "event-members-2.json", "event-members-3.json"]
+    const written = Object.assign({}, ...files.map((file) => JSON.parse(read(file)))) as unknown
     assert.deepEqual(Object.fromEntries(members), written)
+  })
+
+  it("of models' definitions are as they were written, whatever else a file says", () => {
+    const file = JSON.parse(read("model-file.json")) as unknown
+    const body = read("definition-1.txt").trim()
+    const model = readModelFile(file)
+    assert.ok(model.kind === "model")
+    assert.equal(model.model.definition, body)
+    const definition = { kind: "model", digest: sha256([body]), body } as const
+    assert.equal(parseModelDefinition(definition, sha256)?.definition, body)
   })
 
   it("of exports are read, and written again with the same members", async () => {

@@ -17,6 +17,7 @@ import {
   type ScannedStream,
   type Storage,
 } from "@safelight/core"
+import { createDefinitionCheck } from "./check-definitions.ts"
 import { KEPT_FINDINGS } from "./kept-findings.ts"
 import { PAGE_STREAMS, readPages } from "./read-pages.ts"
 import { createLedger, type AuditProgress, type AuditReport, type Ledger } from "./report.ts"
@@ -29,7 +30,7 @@ export const DEFAULTS = {
 } as const
 
 export interface AuditOptions {
-  readonly storage: Pick<Storage, "scan" | "scanTotals">
+  readonly storage: Pick<Storage, "findDefinition" | "scan" | "scanTotals">
   readonly digest: Digest
   /** Every table that a task in the log may name; `replay` reads it. */
   readonly prices: PriceBook
@@ -66,9 +67,13 @@ export function createAudit(options: AuditOptions): Audit {
   const bounds = { pageStreams: POSITIVE, keptFindings: POSITIVE }
   const { keptFindings, pageStreams } = takeIntegers({ bounds, defaults: DEFAULTS, options })
   const models = new Map(options.models.map((model) => [model.id, model]))
+  const definitions = createDefinitionCheck(storage, digest)
   const ways: Readonly<Record<AuditKind, Examine>> = {
     verify: ({ events }, ledger) => void verifyEvents(events, digest, ledger),
-    replay: (stream, ledger) => replayStream(stream, { prices, models }, ledger),
+    replay(stream, ledger) {
+      const task = replayStream(stream, { prices, models }, ledger)
+      if (task !== undefined) definitions.note(task)
+    },
   }
 
   async function* examine(kind: AuditKind): AsyncGenerator<AuditProgress, AuditReport> {
@@ -80,6 +85,8 @@ export function createAudit(options: AuditOptions): Audit {
           ledger.countTask(stream.events.length)
           ways[kind](stream, ledger)
         }
+        // oxlint-disable-next-line no-await-in-loop -- what this page names
+        await definitions.examine(ledger)
         after = next ?? after
         yield ledger.toProgress()
       }

@@ -68,6 +68,8 @@ const TASK_DIFFERENCES = {
   "event-illegal": ({ expected, found }) => `${found} is not legal, the task is ${expected}`,
   "charge-differs": ({ expected, found }) =>
     `the charge is ${found}, usage and price make ${expected} (micro-units)`,
+  "definition-differs": ({ expected, found }) =>
+    `the definition of its model has digest ${found}, the log says ${expected}`,
   "row-missing": ({ expected }) => `the task has ${expected} events and no row`,
   "row-orphaned": ({ found }) => `the task has a row at version ${found} and no events`,
   /** The row is exactly what the log made at an earlier version. */
@@ -126,6 +128,7 @@ const TASK_OBSTACLES = {
   "event-unknown": ({ expected, found }) => `${found}, expected ${expected}`,
   "model-unknown": ({ expected }) =>
     `model ${expected} is not known here, so its charge can't be judged`,
+  "definition-unknown": ({ expected }) => `the definition of its model, ${expected}, is not kept`,
   /** The price book lacks the table, the model in it, or the rate the model is billed by. */
   "price-unknown": ({ expected, found }) => `the charge ${found} can't be judged: ${expected}`,
   /** The total would be no safe integer; this charge is not in it. */

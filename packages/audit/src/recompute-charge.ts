@@ -24,43 +24,54 @@ export function findChargeFault(
   models: ReadonlyMap<string, Model>,
 ): Finding | undefined {
   if (task.usage === null) return findFreeFault(task)
-  const place = { task: task.id, version: task.version, found: task.chargeMicros }
   const model = models.get(task.model)
-  if (model === undefined) {
-    if (isChargedByPrice(task, task.usage, prices)) return undefined
-    return { kind: "model-unknown", ...place, expected: task.model }
-  }
+  if (task.definition !== undefined) return findPriceFault(task, task.usage, prices)
+  if (model !== undefined) return findModelFault(task, task.usage, prices, model)
+  // A model whose file was removed is not needed where the price alone explains the charge.
+  if (findPriceFault(task, task.usage, prices) === undefined) return undefined
+  return { kind: "model-unknown", ...toPlace(task), expected: task.model }
+}
+
+function toPlace({ chargeMicros: found, id: task, version }: Task) {
+  return { task, version, found }
+}
+
+function findModelFault(
+  task: Task,
+  usage: Usage,
+  prices: PriceBook,
+  model: Model,
+): Finding | undefined {
   try {
-    const expected = chargeWithin(model, prices, task, task.usage)
+    const expected = chargeWithin(model, prices, task, usage)
     if (expected === task.chargeMicros) return undefined
-    const measured = chargeOf(model, prices, task, task.usage)
+    const measured = chargeOf(model, prices, task, usage)
     if (measured === task.chargeMicros) return undefined
-    return { kind: "charge-differs", ...place, expected }
+    return { kind: "charge-differs", ...toPlace(task), expected }
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error
-    return { kind: "price-unknown", ...place, expected: excerpt(error.message) }
+    return toUnknownPrice(task, error)
   }
 }
 
-/**
- * Whether a price alone explains the charge, as it does for every model but those with an arithmetic of their own: a
- * model whose file was removed is not needed then.
- */
-function isChargedByPrice(
-  { chargeMicros, model, parameters, priceVersion, reservationMicros }: Task,
-  usage: Usage,
-  prices: PriceBook,
-): boolean {
-  const price = findPrice(prices, priceVersion, model)
-  if (price === undefined) return false
+/** By the price alone, as every model is charged but those with an arithmetic of their own, which no file has. */
+function findPriceFault(task: Task, usage: Usage, prices: PriceBook): Finding | undefined {
+  const { chargeMicros, model, parameters, priceVersion, reservationMicros } = task
   try {
+    const price = findPrice(prices, priceVersion, model)
+    if (price === undefined) throw new RangeError(`price table ${priceVersion} lacks ${model}`)
     const micros = chargeUsage(usage, price, parameters)
-    return chargeMicros === micros || chargeMicros === Math.min(micros, reservationMicros)
+    const expected = Math.min(micros, reservationMicros)
+    if (chargeMicros === micros || chargeMicros === expected) return undefined
+    return { kind: "charge-differs", ...toPlace(task), expected }
   } catch (error) {
-    // It has no factor for one of the task's parameters.
-    if (!(error instanceof RangeError)) throw error
-    return false
+    return toUnknownPrice(task, error)
   }
+}
+
+/** The price lacks, or it has no rate or factor for what the task used or asked for. */
+function toUnknownPrice(task: Task, error: unknown): Finding {
+  if (!(error instanceof RangeError)) throw error
+  return { kind: "price-unknown", ...toPlace(task), expected: excerpt(error.message) }
 }
 
 function findFreeFault({ id, version, chargeMicros }: Task): Finding | undefined {

@@ -24,23 +24,29 @@ export interface ReplayRules {
   readonly models: ReadonlyMap<string, Model>
 }
 
-export function replayStream(stream: ScannedStream, rules: ReplayRules, ledger: Ledger): void {
+/** The task that the log makes; undefined where nobody knows it. */
+export function replayStream(
+  stream: ScannedStream,
+  rules: ReplayRules,
+  ledger: Ledger,
+): Task | undefined {
   const task = emptyTask(stream.id)
   const events: TaskEvent[] = []
   for (const stored of stream.events) {
     const event = readEvent(stored, parseJson(stored.data), ledger.find)
-    if (event === undefined) return
+    if (event === undefined) return undefined
     const { state } = task
     if (!advance(task, event)) {
       const place = { task: stream.id, version: stored.version }
       ledger.find({ kind: "event-illegal", ...place, expected: state, found: event.type })
-      return
+      return undefined
     }
     if (event.type === "succeeded" || event.type === "failed") chargeTask(task, rules, ledger)
     events.push(event)
   }
   compareRows({ stream, events, task }, ledger)
   comparePlace({ stream, events, task }, ledger)
+  return task
 }
 
 function chargeTask(task: Task, rules: ReplayRules, ledger: Ledger): void {

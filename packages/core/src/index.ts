@@ -92,6 +92,7 @@ export {
   MODEL_ID,
   type ModelFile,
 } from "./model-file/model-file.ts"
+export { parseModelDefinition } from "./model-file/parse-model-definition.ts"
 export type { ModelFault } from "./model-file/fault.ts"
 export { UNAVAILABLE_REASONS, type UnavailableReason } from "./models/unavailable-reason.ts"
 export { textToImage, type TextToImageParameters } from "./models/text-to-image.ts"

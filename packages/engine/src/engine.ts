@@ -67,6 +67,7 @@ import { sha256 } from "./host/sha256.ts"
 import { quoteRequest } from "./submit/quote.ts"
 import { createSubmit } from "./submit/submit.ts"
 import { sweep, type SweepPart, type SweepReport } from "./retention/sweep.ts"
+import { createTaskModels } from "./host/task-models.ts"
 import { systemClock } from "./host/system-clock.ts"
 import { createVerifiedReads } from "./reads/verified-reads.ts"
 import { createReads } from "./reads/task-reads.ts"
@@ -230,7 +231,7 @@ function createContext(options: EngineOptions): Context {
   const log = options.log ?? createErrorLog(globalThis)
   const { inspector, media, publicUrl } = options
   const tracer = options.tracer ?? NO_TRACER
-  const routes = toRoutes(options.channels, { inspector, log, media, models, tracer })
+  const routes = toRoutes(options.channels, { inspector, log, media, tracer })
   const channels = routes.map(({ channel }) => channel)
   const settings = toSettings(options.settings, channels)
   const storage = withOwnHeads(options.storage, log)
@@ -251,6 +252,7 @@ function createContext(options: EngineOptions): Context {
     probe: options.probe ?? (() => {}),
     settings,
     models,
+    taskModels: createTaskModels({ log, models, storage }),
     prices,
     channels,
     inputLinks: createInputLinks(keys, publicUrl),

@@ -12,6 +12,9 @@ export const DEFINITION_STATEMENTS = describeStatements(({ db, compile }) => ({
       .values(allOf(TABLES.definitions, definition))
       .onConflict((conflict) => conflict.column("digest").doNothing()),
   ),
+  findDefinition: compile(({ digest }: Pick<Definition, "digest">) =>
+    db.selectFrom("definitions").select(TABLES.definitions.members).where("digest", "=", digest),
+  ),
   listDefinitions: compile(({ kind }: Pick<Definition, "kind">) =>
     db
       .selectFrom("definitions")
@@ -25,12 +28,13 @@ export function createDefinitionMethods(
   { commit, read }: Connections,
   compiler: Compiler,
 ): DefinitionStorage {
-  const { keepDefinition, listDefinitions } = DEFINITION_STATEMENTS(compiler)
+  const { findDefinition, keepDefinition, listDefinitions } = DEFINITION_STATEMENTS(compiler)
   return {
     async keepDefinitions(definitions) {
       if (definitions.length === 0) return
       await commit({ steps: definitions.map((each) => toStep(keepDefinition, each)) })
     },
+    findDefinition: async (digest) => (await read(findDefinition, { digest }))[0],
     listDefinitions: (kind) => read(listDefinitions, { kind }),
   }
 }

@@ -27,6 +27,9 @@ export const DEFINITION_BEHAVIOURS: Behaviours<StorageFixture> = {
         storage.keepDefinitions([early, price]),
       ])
       assert.deepEqual(await read(storage), [[early, late], [price]])
+      assert.deepEqual(await storage.findDefinition(price.digest), price)
+      assert.deepEqual(await storage.findDefinition(late.digest), late)
+      assert.equal(await storage.findDefinition("d".repeat(64)), undefined)
       assert.deepEqual(await read(await fixture.reopen()), [[early, late], [price]])
     },
 }

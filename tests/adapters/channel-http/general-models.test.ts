@@ -14,6 +14,7 @@ import {
   imageEdit,
   referenceToVideo,
   textToImage,
+  type ArtifactKind,
   type Channel,
   type ChannelOutput,
   type Json,
@@ -380,9 +381,15 @@ function open(provider: Provider, options: object = {}): Channel {
   return createHttpChannel({ provider, key: "key:secret", baseUrl, canLink: true, ...options })
 }
 
-async function carryOut(channel: Channel, model: string, parameters: object) {
+async function carryOut(
+  channel: Channel,
+  model: string,
+  parameters: object,
+  made: readonly string[] = [],
+) {
   const inputs = createSampleInputs({ toLink: () => LINK })
-  const request = { ...toRequest(model, parameters), inputs }
+  const artifacts = made as readonly ArtifactKind[]
+  const request = { ...toRequest(model, parameters), artifacts, inputs }
   const submitted = await channel.submit(request)
   const outcome = submitted.kind === "accepted" ? await follow(submitted.operation) : submitted
 
@@ -436,7 +443,7 @@ describe("a model that a provider knows by data alone", () => {
       assert.deepEqual(channel.models, [ID])
       const ways = { model: ID, parameters: { ...parameters } }
       assert.equal(channel.accepts?.(ways), true)
-      const outputs = await carryOut(channel, ID, parameters)
+      const outputs = await carryOut(channel, ID, parameters, upstream.artifacts)
       assert.deepEqual(readBody(provider), body)
       assert.deepEqual(await Promise.all(outputs.map(readType)), made)
       await channel.close?.()

@@ -131,6 +131,7 @@ function submittedData(draft: EventDraft): object {
   return {
     account: `account-${draft.images}`,
     commitment: "c0".repeat(32),
+    ...(draft.images % 2 === 1 && { definition: "d0".repeat(32) }),
     endBy: 3_600_000,
     maxAttempts: 3,
     model: "vendor-b/imagine-image/v2.0/edit",

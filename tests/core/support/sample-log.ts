@@ -14,6 +14,7 @@ import {
   type ArtifactKind,
   type ArtifactRow,
   type ChargeRow,
+  type Definition,
   type OutcomeRow,
   type KeptTotals,
   type ManifestEntry,
@@ -50,6 +51,9 @@ export interface SampleLog {
   totals: KeptTotals[]
   scan(request: ScanRequest): Promise<ScanPage>
   scanTotals(): Promise<readonly KeptTotals[]>
+  /** Those that tasks may name; none at first. */
+  readonly definitions: Map<string, Definition>
+  findDefinition(digest: string): Promise<Definition | undefined>
 }
 
 export const EDIT = "vendor-b/imagine-image/v2.0/edit"
@@ -190,6 +194,8 @@ export function createLog(streams: SampleStream[]): SampleLog {
     streams,
     requests,
     totals: [],
+    definitions: new Map(),
+    findDefinition: async (digest) => log.definitions.get(digest),
     scan(request) {
       requests.push(request)
       const rest = streams.filter(({ id }) => id > request.after)

@@ -124,7 +124,7 @@ export function createHttpChannel(options: HttpChannelOptions): Channel {
       wire.toModel(model).accepts?.(parameters, { canLink }) ?? true,
     pollEvery: toPollEvery(options),
     submit: (request) => buy(wire, provider, request),
-    poll: (request) => pollProvider(wire, provider, request, unclear, upstreams[request.model]),
+    poll: (request) => pollProvider(wire, provider, request, unclear),
     ...toReceiving(options, wire),
     ...(cancel !== undefined && {
       cancel: ({ operation, signal }: PollRequest) => cancel(operation, wire.toSend(signal)),
@@ -203,9 +203,8 @@ function toSubmission({ keyTtlMs, provider }: HttpChannelOptions, name: string):
 async function pollProvider(
   wire: Wire,
   provider: Provider,
-  { operation, signal, upstreamKey }: PollRequest,
+  { artifacts = [], operation, signal, upstreamKey }: PollRequest,
   unclear: UnclearAnswers,
-  { artifacts = [] }: Pick<ServedUpstream, "artifacts"> = {},
 ): Promise<PollOutcome> {
   const send = wire.toSend(signal)
   let last: Reply | undefined

@@ -44,7 +44,9 @@ export function createCreationReader(options: CreationReaderOptions): CreationRe
   const own = threadModels === undefined ? [] : models.filter((model) => !MODELS.includes(model))
   const described = own.map((model) => [model.id, describeParameters(model)] as const)
   // The patterns of a model that is data were counted: they end soon.
-  const counted = new Set(own.filter(({ isData }) => isData === true).map(({ id }) => id))
+  const counted = new Set(
+    own.filter(({ definition }) => definition !== undefined).map(({ id }) => id),
+  )
   const patterned = new Set(
     described.filter(([id, schema]) => !counted.has(id) && hasPattern(schema)).map(([id]) => id),
   )

@@ -11,6 +11,7 @@ import { checkSchema } from "./check-schema.ts"
 import { isObject, join, type ModelFault, type Report } from "./fault.ts"
 import { readLogged } from "./logged.ts"
 import { findMediaPaths } from "./media-paths.ts"
+import { toModelDefinition } from "./definition.ts"
 import { readOutputs } from "./outputs.ts"
 import { resolveRefs } from "./resolve.ts"
 import type { Schema } from "./schema.ts"
@@ -94,7 +95,7 @@ function read(file: File, report: Report, isRight: () => boolean): Model | undef
   checkValues(base, { parameters, examples, report })
   return {
     ...base,
-    isData: true,
+    definition: toModelDefinition(file, { logged: base.logged, parameters }),
     described: parameters as unknown as JsonObject,
     ...(upstreams !== undefined && { upstreams }),
   }

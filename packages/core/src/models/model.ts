@@ -66,8 +66,11 @@ export interface Model extends ModelWords {
   /** What its tasks produce; the first is the main kind. Never empty, and no kind twice. */
   readonly artifacts: readonly ArtifactKind[]
   readonly parameters: v.GenericSchema
-  /** Of a model that is a file of JSON: its patterns end soon on every text. */
-  readonly isData?: true
+  /**
+   * Of a model that is a file of JSON, what the file says of its tasks, as canonical JSON (`model-file/definition.ts`).
+   * The patterns of such a model end soon on every text.
+   */
+  readonly definition?: string
   /** The parameters as JSON Schema, if it was defined by one; media are marked `x-media`. */
   readonly described?: JsonObject
   /** By path, what the URLs in it refer to: `image_urls`; through objects and lists `elements/image_url`. */

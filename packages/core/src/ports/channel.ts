@@ -3,6 +3,7 @@
  * failed, and a throw from `submit` leaves the outcome unknown unless the error says otherwise. A
  * capability is the presence of a method (design §5, §6).
  */
+import type { ArtifactKind } from "../models/artifact-kind.ts"
 import type { Json } from "../values/canonical-json.ts"
 import type { ParameterValues } from "../models/model.ts"
 import type { FailureCode } from "../task/failure.ts"
@@ -112,6 +113,8 @@ export interface ChannelRequest {
    */
   readonly account: string
   readonly model: string
+  /** What the task's model makes, the main kind first; absent if this process does not know the model. */
+  readonly artifacts?: readonly ArtifactKind[]
   /** Checked, defaults applied. */
   readonly parameters: ParameterValues
   /** The task's id and the key's number from 1, as in `ID.1`. */

@@ -82,6 +82,8 @@ export const EVENT_DATA = {
     account: name,
     /** SHA-256(salt ‖ canonical bytes of the parameters as accepted). */
     commitment: sha256,
+    /** Digest of the model's definition (`model-file/definition.ts`); absent if no file of JSON defines the model. */
+    definition: v.exactOptional(sha256),
     endBy: count,
     maxAttempts: count,
     model: name,

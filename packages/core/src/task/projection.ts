@@ -267,6 +267,7 @@ function toSnapshot(task: Task): string {
     account: task.account,
     commitment: task.commitment,
     createdAt: task.createdAt,
+    definition: task.definition,
     endBy: task.endBy,
     id: task.id,
     maxAttempts: task.maxAttempts,

@@ -19,6 +19,7 @@ const REDUCERS: Reducers = {
     draft.account = data.account
     draft.commitment = data.commitment
     draft.createdAt = at
+    if (data.definition !== undefined) draft.definition = data.definition
     draft.endBy = data.endBy
     draft.maxAttempts = data.maxAttempts
     draft.model = data.model

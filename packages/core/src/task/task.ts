@@ -51,6 +51,8 @@ export interface Task {
   readonly commitment: string
   readonly createdAt: number
   readonly deferral: Deferral | null
+  /** Digest of the definition of its model; absent if no file of JSON defines the model. */
+  readonly definition?: string
   readonly dispatch: Dispatch | null
   readonly doubt: string | null
   readonly endBy: number

@@ -7,7 +7,7 @@
  * every version.
  */
 import { isOfFirstKinds, isOfFirstUsage } from "./first-kinds.ts"
-import type { EventType } from "./events.ts"
+import type { EventData, EventType } from "./events.ts"
 
 type Versions = Readonly<Record<EventType, number>>
 
@@ -31,7 +31,7 @@ export interface EventSchemas {
 }
 
 const VERSIONS: Versions = {
-  submitted: 1,
+  submitted: 2,
   dispatched: 1,
   accepted: 1,
   doubted: 1,
@@ -47,10 +47,14 @@ const VERSIONS: Versions = {
 export const EVENT_SCHEMAS: EventSchemas = {
   written: VERSIONS,
   readable: VERSIONS,
-  upcasters: { succeeded: [keep], failed: [keep] },
+  upcasters: { submitted: [keep], succeeded: [keep], failed: [keep] },
   downcasters: {},
-  // Schema 2 adds sound, text, 3D and what is made together, and what such tasks use up.
-  fits: { succeeded: [isOfFirstKinds], failed: [isOfFirstUsage] },
+  // Schema 2 adds sound, text, 3D and what is made together, and what such tasks use up; and definitions of models.
+  fits: { submitted: [lacksDefinition], succeeded: [isOfFirstKinds], failed: [isOfFirstUsage] },
+}
+
+function lacksDefinition(data: unknown): boolean {
+  return (data as EventData<"submitted">).definition === undefined
 }
 
 function keep(data: unknown): unknown {

@@ -19,6 +19,7 @@ import type { ContentRefusals } from "../work/refusal-rule.ts"
 import type { Identifiers } from "./identifiers.ts"
 import type { InputLinks } from "./input-links.ts"
 import type { EngineSettings } from "./settings.ts"
+import type { TaskModels } from "./task-models.ts"
 import type { VerifiedReads } from "../reads/verified-reads.ts"
 
 export interface Ports {
@@ -30,7 +31,9 @@ export interface Ports {
   readonly log: Log
   readonly probe: Probe
   readonly settings: EngineSettings
+  /** Those that are served: what may be asked for. */
   readonly models: ReadonlyMap<string, Model>
+  readonly taskModels: TaskModels
   readonly prices: PriceBook
   readonly channels: readonly Channel[]
   /** Absent where providers fetch no inputs from here. */

@@ -29,17 +29,17 @@ export const MOST_INPUT_BYTES: Readonly<Record<MediaKind, number>> = {
 
 /** All that the parameters refer to; nothing of a model that is not known here. */
 export function findInputs(
-  { models }: Pick<Ports, "models">,
+  { taskModels }: Pick<Ports, "taskModels">,
   work: Work,
   parameters: ParameterValues,
 ): readonly MediaInput[] {
-  const model = models.get(work.head.task.model)
+  const model = taskModels.of(work.head.task)
   return model === undefined ? [] : listMediaInputs(model, parameters)
 }
 
 /** `copies` are those of videos by what `parameters` call them, opened in their place. */
 export function createTaskInputs(
-  ports: Pick<Ports, "artifacts" | "inputLinks" | "media" | "models">,
+  ports: Pick<Ports, "artifacts" | "inputLinks" | "media" | "taskModels">,
   work: Work,
   parameters: ParameterValues,
   copies: ReadonlyMap<string, VideoCopy> = new Map(),

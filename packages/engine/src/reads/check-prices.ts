@@ -12,7 +12,7 @@ import { readParameters } from "../record/request-input.ts"
 export interface PriceFault {
   /**
    * `missing`: the price is not configured here, `unknown-model`: the model isn't; so the tasks are left
-   * to other nodes.
+   * to other nodes. A task that a channel has taken on needs no more than the definition of its model.
    * `differs`: the table of that name has another price for the model, and the tasks are left to other nodes
    * too; or one of them would be estimated at another price than it was accepted at, so that the table, or the
    * model, is not what it was.
@@ -31,23 +31,27 @@ export async function checkPrices(ports: Ports): Promise<readonly PriceFault[]> 
   const ever = { now: Number.MAX_SAFE_INTEGER, heldUntil: Number.MAX_SAFE_INTEGER }
   const heads = await ports.storage.findOverdue({ ...ever, limit: LOOKED_AT })
   const tasks = heads.map(({ task }) => task)
-  const groups = Map.groupBy(tasks, ({ model, priceVersion }) =>
-    JSON.stringify([model, priceVersion]),
+  const groups = Map.groupBy(tasks, ({ definition, model, priceVersion, state }) =>
+    JSON.stringify([model, priceVersion, definition, state === "queued"]),
   )
-  const faults: PriceFault[] = []
+  const faults = new Map<string, PriceFault>()
   for (const group of groups.values()) {
     const [first] = group
     const kind = first && (await judge(ports, first))
     if (first === undefined || kind === undefined) continue
     const { model, priceVersion } = first
-    faults.push({ kind, model, priceVersion, tasks: group.length })
+    const name = JSON.stringify([kind, model, priceVersion])
+    const tasks = group.length + (faults.get(name)?.tasks ?? 0)
+    faults.set(name, { kind, model, priceVersion, tasks })
   }
-  return faults
+  return [...faults.values()]
 }
 
 async function judge(ports: Ports, task: Task): Promise<PriceFault["kind"] | undefined> {
-  const model = ports.models.get(task.model)
-  if (model === undefined) return "unknown-model"
+  const model = await ports.taskModels.find(task)
+  // What is under way already is followed also where the model is not served any more.
+  const isServed = task.state !== "queued" || ports.models.has(task.model)
+  if (model === undefined || !isServed) return "unknown-model"
   if (!canSettle(ports, task)) {
     // A table of that name without the model settles nothing.
     const isThere = ports.prices.some(

@@ -10,11 +10,11 @@ import type { Ports } from "../host/ports.ts"
  * something else, or was changed.
  */
 export function countImagesAsked(
-  { models, prices }: Pick<Ports, "models" | "prices">,
+  { prices, taskModels }: Pick<Ports, "prices" | "taskModels">,
   task: Task,
 ): number | null {
-  const { model: id, parameters, reservationMicros } = task
-  const model = models.get(id)
+  const { parameters, reservationMicros } = task
+  const model = taskModels.of(task)
   if (model === undefined || toMainKind(model) !== "image") return null
   try {
     const usage = model.estimate(parameters)

@@ -17,7 +17,7 @@ import { readMeasured, type VideoCopy } from "../record/measured-input.ts"
 import { readParameters } from "../record/request-input.ts"
 
 export function createInputService(ports: Ports): InputService {
-  const { artifacts, clock, inputLinks, models, storage } = ports
+  const { artifacts, clock, inputLinks, storage, taskModels } = ports
   return {
     async verifyInput(token) {
       const claim = await inputLinks.verify(token)
@@ -25,7 +25,7 @@ export function createInputService(ports: Ports): InputService {
     },
     async readInput({ position, task }) {
       const head = await storage.readTask(task)
-      const model = head && models.get(head.task.model)
+      const model = head && (await taskModels.find(head.task))
       if (model === undefined) return undefined
       const parameters = await readParameters(storage, task)
       if (parameters === undefined) return "gone"

@@ -88,6 +88,7 @@ export function createReads(context: Context): TaskReads {
 
 async function toTaskUsage(context: Context, task: Task): Promise<TaskUsage> {
   const price = findPrice(context.prices, task.priceVersion, task.model)
+  await context.taskModels.find(task)
   const isCovered = coversFactors(price?.factors, task.parameters)
   return {
     task,

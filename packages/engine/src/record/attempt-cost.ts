@@ -34,12 +34,12 @@ export function toUnitCosts({
 
 /** The cost of an attempt that was billed, or may have been. `usage` is what was made, if that is known. */
 export function toAttemptCost(
-  { costs, models }: Pick<Ports, "costs" | "models">,
+  { costs, taskModels }: Pick<Ports, "costs" | "taskModels">,
   { head: { task } }: Pick<Work, "head">,
   told: ProviderCost | undefined,
   usage?: Usage,
 ): AttemptCost {
-  const model = models.get(task.model)
+  const model = taskModels.of(task)
   if (model === undefined) return "unknown"
   const price = costs.get(task.dispatch?.channel ?? "")?.[task.model]
   return toBilledCost(model, price, {

@@ -13,29 +13,32 @@ import {
   type Task,
   type Usage,
 } from "@safelight/core"
+import type { TaskModels } from "../host/task-models.ts"
 
 export interface SettlementPorts {
   readonly log: Log
-  readonly models: ReadonlyMap<string, Model>
   readonly prices: PriceBook
+  readonly taskModels: Pick<TaskModels, "of">
 }
 
-/** Whether the end of the task can be charged here. */
+/** Whether the end of the task can be charged here, once its model was read (`TaskModels.find`). */
 export function canSettle(ports: Omit<SettlementPorts, "log">, task: Task): boolean {
-  const { models, prices } = ports
-  return models.has(task.model) && findPrice(prices, task.priceVersion, task.model) !== undefined
+  const { prices, taskModels } = ports
+  const price = findPrice(prices, task.priceVersion, task.model)
+  return price !== undefined && taskModels.of(task) !== undefined
 }
 
 /** The model of a task that this node has taken, which it can settle. */
 export function requireSettled(ports: Omit<SettlementPorts, "log">, task: Task): Model {
-  const model = ports.models.get(task.model)
+  const model = ports.taskModels.of(task)
   if (model !== undefined && canSettle(ports, task)) return model
   throw new TypeError(`task ${task.id} can't be charged here: ${toLack(task)}`)
 }
 
-/** Why a node can't settle the task. */
-export function toLack({ model, priceVersion }: Task): string {
-  return `model ${model} with a price in table ${priceVersion}`
+/** Why a node can't settle the task, or does not make it. */
+export function toLack({ definition, model, priceVersion }: Task): string {
+  const as = definition === undefined ? "" : ` as definition ${definition.slice(0, 8)} says it`
+  return `model ${model}${as} with a price in table ${priceVersion}`
 }
 
 /**

@@ -154,9 +154,9 @@ function toHeldUntil(
  * Whether anything was ever stored for the task: outputs only after a channel was called, and before that
  * only videos that a request refers to, while they are measured.
  */
-function mayHaveBytes({ models }: Context, { attempt, model: id }: Task): boolean {
-  if (attempt > 0) return true
-  const model = models.get(id)
+function mayHaveBytes({ taskModels }: Context, task: Task): boolean {
+  if (task.attempt > 0) return true
+  const model = taskModels.of(task)
   return model === undefined || Object.values(model.media).includes("video")
 }
 

@@ -1,5 +1,5 @@
 /**
- * Tasks that were taken and are not for this node: it lacks their model or their price table, or none of its
+ * Tasks that were taken and are not for this node: it lacks their model or their price, or none of its
  * channels can express what they ask for. They are left to other nodes before anything is sent; those
  * that can't be settled here also while they are under way.
  */
@@ -26,10 +26,8 @@ export function createForeignTasks(context: Context): ForeignTasks {
 
   return {
     async isForeign(work) {
-      const { head, id } = work
-      const lack = canSettle(context, head.task)
-        ? await explainLack(context, work)
-        : toLack(head.task)
+      const { id } = work
+      const lack = await findLack(context, work)
       if (lack === undefined) return false
       if (!told.has(lack)) {
         log.error({ task: id, lack }, "tasks left to other nodes")
@@ -44,6 +42,14 @@ export function createForeignTasks(context: Context): ForeignTasks {
       return isRecent ? HOLD_BACK_POLLS * settings.idlePollMs : 0
     },
   }
+}
+
+/** A model that is not served any more gets nothing new, and what was asked of a channel for it is followed. */
+async function findLack(context: Context, work: Work): Promise<string | undefined> {
+  const { task } = work.head
+  await context.taskModels.find(task)
+  const isServed = task.state !== "queued" || context.models.has(task.model)
+  return isServed && canSettle(context, task) ? explainLack(context, work) : toLack(task)
 }
 
 /** Why no channel of this process takes a task that waits, as `fal: resolution 1080p is not offered`. */

@@ -8,8 +8,8 @@ import type { Work } from "../work/work.ts"
 import type { AccountPermits } from "./account-permits.ts"
 import type { Backlog } from "./backlog.ts"
 import { createForeignTasks } from "./foreign-tasks.ts"
+import { createFollowedWork } from "./followed-work.ts"
 import type { ModelGroup } from "./model-groups.ts"
-import { createPausedWork } from "./paused-work.ts"
 import { createPauses } from "./pauses.ts"
 import { createStarter, type Starter } from "./start-taken.ts"
 import type { StartTags } from "./start-tags.ts"
@@ -56,14 +56,14 @@ export function createQueueReader(context: Context, parts: QueueReaderParts): Qu
   const readGroup = createGroupReader(context, parts, { starter, take })
   const pauses = createPauses(context)
   const models = groups.flatMap((group) => group.models)
-  const pausedWork = createPausedWork(context, { models, starter, take })
+  const followed = createFollowedWork(context, { models, starter, take })
   return {
     async read() {
       await pauses.look()
       await accounts.refresh()
       // Tasks taken under a lease that ends soon could not be carried out: it must be renewed first.
       if (!lease.isFresh()) return Math.min(settings.idlePollMs, settings.leaseMs / 10)
-      await pausedWork.takeOn()
+      await followed.takeOn()
       let pauseMs = settings.idlePollMs
       for (const group of groups) pauseMs = Math.min(pauseMs, await readGroup(group))
       return pauseMs

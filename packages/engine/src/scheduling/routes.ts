@@ -13,7 +13,7 @@ import { toCheckedChannel, type CheckingPorts } from "../work/answers/checked-ch
 import { withSpans } from "../work/traced-channel.ts"
 import type { Route } from "./routing.ts"
 
-export interface RoutePorts extends Pick<CheckingPorts, "log" | "models"> {
+export interface RoutePorts extends Pick<CheckingPorts, "log"> {
   readonly inspector: MediaInspector | undefined
   readonly media: MediaSource | undefined
   readonly tracer: Tracer

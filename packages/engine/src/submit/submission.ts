@@ -100,12 +100,20 @@ function findBadName({ account, idempotency }: SubmitRequest): Rejection | undef
   return { code: "invalid-idempotency-key" }
 }
 
-/** The append that makes a checked request a task at `place`: in line, or with this process already. */
+/** Where a new task stands: in line, or with this process already. */
+type NewPlace = Pick<Extract<QueueChange, { kind: "enqueue" }>, "lease" | "startTag">
+
+export interface Placed extends NewPlace {
+  /** Of the model, kept. */
+  readonly definition: string | undefined
+}
+
+/** The append that makes a checked request a task. */
 export function prepareSubmission(
   ports: Ports,
   { account, labels }: Pick<SubmitRequest, "account" | "labels">,
   { hops, model, parameters, reservation, sealed }: Checked,
-  place: Pick<Extract<QueueChange, { kind: "enqueue" }>, "lease" | "startTag">,
+  { definition, ...place }: Placed,
 ): Prepared {
   const now = ports.clock.now()
   const id = ports.identifiers.createTaskId(now)
@@ -115,6 +123,7 @@ export function prepareSubmission(
   const submitted = {
     account,
     commitment,
+    ...(definition !== undefined && { definition }),
     endBy,
     maxAttempts: ports.settings.maxAttempts,
     model: model.id,

@@ -39,10 +39,13 @@ export function createSubmit(context: Context, { availability, dispatcher }: Sub
   /** Admits a checked request; where that fails, its permits are released. */
   async function accept(request: SubmitRequest, checked: Checked): Promise<Accepted> {
     const asked = { model: checked.model.id, parameters: checked.parameters }
+    const defined = context.taskModels.define(checked.model)
+    const definition = typeof defined === "object" ? await defined : defined
     const place = await dispatcher.reserve(asked, request.account)
     const offer = place.kind === "here" ? place.offer : undefined
     try {
       const prepared = prepareSubmission(context, request, checked, {
+        definition,
         lease: offer === undefined ? null : context.lease.id,
         startTag: place.kind === "queue" ? place.startTag : null,
       })

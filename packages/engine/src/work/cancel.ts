@@ -140,7 +140,7 @@ async function findOperation(
 }
 
 async function ask(context: Context, work: Work, channel: Channel) {
-  const request = toFindRequest(work, work.head.task.dispatch?.upstreamKey ?? "")
+  const request = toFindRequest(context, work, work.head.task.dispatch?.upstreamKey ?? "")
   const found = await context.deadlines.run(FIND_MS, work.ending.signal, async (signal) =>
     channel.find?.({ ...request, signal }),
   )

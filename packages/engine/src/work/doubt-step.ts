@@ -90,7 +90,7 @@ async function lookUp(context: Context, work: Work, permit: ChannelPermit): Prom
 async function askForKey(context: Context, work: Work, channel: Channel): Promise<StepResult> {
   const { clock, deadlines, settings, recorder } = context
   const { attempt, dispatch: sent } = work.head.task
-  const request = toFindRequest(work, sent?.upstreamKey ?? "")
+  const request = toFindRequest(context, work, sent?.upstreamKey ?? "")
   // The call outlives its task's end: what was bought for a task that has ended is stopped, and named in the log.
   const found = await deadlines.run(settings.pollTimeoutMs, work.ending.signal, (bound) =>
     Promise.resolve(channel.find?.({ ...request, signal: bound })),

@@ -9,6 +9,7 @@ import {
   type Channel,
   type Completed,
   type Refused,
+  type Task,
   type StreamHead,
   type TaskCommand,
 } from "@safelight/core"
@@ -67,7 +68,7 @@ export async function endOverdue(
   const channel = context.channels.find(({ name }) => name === dispatch?.channel)
   const canWait = options.now < endBy + LEFT_TO_OTHERS_MS
   const result =
-    channel !== undefined && canSettle(context, task)
+    channel !== undefined && (await isSettledHere(context, task))
       ? await askLast(context, work, channel)
       : "unknown"
   if (typeof result === "object") return settleLate(context, work, result, options)
@@ -82,6 +83,11 @@ export async function endOverdue(
   const known = late ?? context.keptOutputs.findAnswer(work)
   if (known !== undefined) return settleLate(context, work, known, options)
   return recordEnd(context, work, { kind: "time-out" }, options)
+}
+
+async function isSettledHere(context: Context, task: Task): Promise<boolean> {
+  await context.taskModels.find(task)
+  return canSettle(context, task)
 }
 
 async function recordEnd(
@@ -128,7 +134,7 @@ async function stopLate(
   channel: Channel,
 ): Promise<Completed | Refused | undefined> {
   if ((await stopWork(context, work, channel)) !== "too-late") return undefined
-  if (!canSettle(context, work.head.task)) return undefined
+  if (!(await isSettledHere(context, work.head.task))) return undefined
   const result = await askLast(context, work, channel)
   return typeof result === "object" ? result : undefined
 }

@@ -20,15 +20,16 @@ export async function toRequest(
   const parameters = await findParameters(ports, work)
   if (parameters === undefined) return undefined
   const inputs = createTaskInputs(ports, work, parameters)
-  return { ...toAsked(work), inputs, parameters, upstreamKey }
+  return { ...toAsked(ports, work), inputs, parameters, upstreamKey }
 }
 
 /** What a channel is asked for by an upstream key. */
 export function toFindRequest(
+  ports: Ports,
   work: Work,
   upstreamKey: string,
 ): Omit<WorkRequest, "inputs" | "parameters"> {
-  return { ...toAsked(work), upstreamKey }
+  return { ...toAsked(ports, work), upstreamKey }
 }
 
 /** How many services have passed the task on. */
@@ -39,23 +40,24 @@ export async function readHops({ storage }: Ports, task: string): Promise<number
 
 /** The poll of a running task, or its cancellation. Rejects where the storage fails. */
 export async function toPollRequest(ports: Ports, work: Work): Promise<PollRequest> {
-  return { ...toBarePollRequest(work), parameters: await findParameters(ports, work) }
+  return { ...toBarePollRequest(ports, work), parameters: await findParameters(ports, work) }
 }
 
 /** The same without the task's parameters, as if they were erased. */
-export function toBarePollRequest(work: Work): PollRequest {
+export function toBarePollRequest(ports: Ports, work: Work): PollRequest {
   const { dispatch, operation, progress } = work.head.task
   const upstreamKey = dispatch?.upstreamKey ?? ""
-  return { ...toAsked(work), parameters: undefined, upstreamKey, operation, progress }
+  return { ...toAsked(ports, work), parameters: undefined, upstreamKey, operation, progress }
 }
 
 /** What every call says; of the account only which tasks are of the same one. */
-function toAsked({
-  controller,
-  head,
-  id,
-}: Work): Pick<WorkRequest, "task" | "account" | "model" | "signal"> {
+function toAsked(
+  { taskModels }: Ports,
+  { controller, head, id }: Work,
+): Pick<WorkRequest, "task" | "account" | "artifacts" | "model" | "signal"> {
   const { account, model } = head.task
   const { signal } = controller
-  return { task: id, account: sha256([account]).slice(0, 32), model, signal }
+  const artifacts = taskModels.of(head.task)?.artifacts
+  const asked = { task: id, account: sha256([account]).slice(0, 32), model, signal }
+  return artifacts === undefined ? asked : { ...asked, artifacts }
 }

@@ -37,7 +37,7 @@ async function readRequest(context: Context, work: Work): Promise<PollRequest> {
     return await toPollRequest(context, work)
   } catch (error) {
     context.log.warn({ task: work.id, error }, "request not read")
-    return toBarePollRequest(work)
+    return toBarePollRequest(context, work)
   }
 }
 

@@ -10,7 +10,7 @@ import { toModel } from "./check-model.ts"
 /** Throws `invalid-configuration`, naming the model. */
 export function toServedModels({ models }: Pick<Configuration, "models">): readonly Model[] {
   return models.map((model) =>
-    MODELS.includes(model) || model.isData === true
+    MODELS.includes(model) || model.definition !== undefined
       ? model
       : toModel(model, (why, cause) =>
           invalid(`models: ${JSON.stringify(model.id)} ${why}`, cause),

@@ -7,6 +7,7 @@ export function createMemoryDefinitions(): DefinitionStorage {
     async keepDefinitions(definitions) {
       for (const each of definitions) if (!kept.has(each.digest)) kept.set(each.digest, each)
     },
+    findDefinition: async (digest) => kept.get(digest),
     async listDefinitions(kind) {
       const all = [...kept.values()].filter((each) => each.kind === kind)
       return all.toSorted((one, other) => (one.digest < other.digest ? -1 : 1))

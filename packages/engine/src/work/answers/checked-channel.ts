@@ -2,7 +2,7 @@
  * A channel as the engine calls it: whatever it answers has been checked before anybody acts on it,
  * no words that are kept hold the channel's own secrets, and a throw is a rejection whose words may be logged. Everything else is the channel's own.
  */
-import type { Channel, Log, Model } from "@safelight/core"
+import type { Channel, ChannelRequest, Log } from "@safelight/core"
 import { parseCallbackAnswer } from "./callback-answer.ts"
 import { isRecord } from "./answer-parts.ts"
 import { callSafely, toChannelFault } from "./channel-fault.ts"
@@ -17,24 +17,20 @@ import { toVerdict } from "./eligibility.ts"
 
 export interface CheckingPorts {
   readonly log: Log
-  readonly models: ReadonlyMap<string, Model>
   /** Whether the engine can measure. */
   readonly hasInspector: boolean
 }
 
-export function toCheckedChannel(
-  channel: Channel,
-  { hasInspector, log, models }: CheckingPorts,
-): Channel {
+export function toCheckedChannel(channel: Channel, { hasInspector, log }: CheckingPorts): Channel {
   /** A poll may say the same wrong thing each second. */
   const told = new Set<string>()
   const ask = createAsking(channel)
   const { name } = channel
 
-  function toContext({ task, model }: Asked): AnswerContext {
+  function toContext({ artifacts, task }: Asked): AnswerContext {
     return {
       channel: name,
-      artifacts: models.get(model)?.artifacts,
+      artifacts,
       isKeyed: channel.submission.kind === "keyed",
       hasInspector,
       hasOrigins: channel.outputOrigins !== undefined,
@@ -147,7 +143,4 @@ function toOptional(
   }
 }
 
-interface Asked {
-  readonly task: string
-  readonly model: string
-}
+type Asked = Pick<ChannelRequest, "artifacts" | "task">
