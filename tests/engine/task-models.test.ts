@@ -45,7 +45,10 @@ function made(count: number): SubmitOutcome {
   async function* open(): AsyncGenerator<Uint8Array> {
     yield Buffer.from("picture")
   }
-  return { kind: "completed", outputs: Array(count).fill({ mimeType: "image/png", open }) }
+  return {
+    kind: "completed",
+    outputs: Array.from({ length: count }, () => ({ mimeType: "image/png", open })),
+  }
 }
 
 interface Shop extends Scene {
@@ -54,14 +57,14 @@ interface Shop extends Scene {
   order(parameters?: object): Promise<string>
 }
 
-function open(models: readonly Model[], options: Partial<SceneOptions> = {}): Shop {
+function openShop(models: readonly Model[], options: Partial<SceneOptions> = {}): Shop {
   const scene = createScene({ channels: [], prices: BOOK, ...options, models })
   const { artifacts, clock, engine, storage } = scene
   return {
     ...scene,
     async restart(next, more) {
       await engine.stop()
-      return open(next, { ...options, artifacts, clock, storage, ...more })
+      return openShop(next, { ...options, artifacts, clock, storage, ...more })
     },
     async order(parameters) {
       const asked = { prompt: "fog", ...parameters }
@@ -89,7 +92,7 @@ function listDefinitions(storage: MemoryStorage) {
 
 describe("a task of a model of a file", () => {
   it("names the definition, which is kept once, before the first of them", async () => {
-    const shop = open([FLUX], { channels: [createMaker()] })
+    const shop = openShop([FLUX], { channels: [createMaker()] })
     assert.deepEqual(await listDefinitions(shop.storage), [])
     const tasks = [await shop.order(), await shop.order()]
     const [kept, ...others] = await listDefinitions(shop.storage)
@@ -108,7 +111,7 @@ describe("a task of a model of a file", () => {
     const message = "the disk is full"
     storage.keepDefinitions = () =>
       Promise.reject(new SafelightError({ code: "storage-unavailable", message }))
-    const shop = open([FLUX], { channels: [createMaker()], storage })
+    const shop = openShop([FLUX], { channels: [createMaker()], storage })
     await assert.rejects(shop.order(), { code: "storage-unavailable" })
     assert.equal(storage.events.size, 0)
     storage.keepDefinitions = keepDefinitions
@@ -136,8 +139,8 @@ describe("a task of a model of a file", () => {
 
 describe("a model's file that was edited", () => {
   it("counts for new tasks, and running ones are collected and charged as they were accepted", async () => {
-    const channel = createMaker([made(4) as never])
-    const before = open([FLUX], { channels: [channel] })
+    const channel = createMaker([made(4)])
+    const before = openShop([FLUX], { channels: [channel] })
     await before.clock.advance(0)
     const id = await before.order({ count: 3 })
     await before.clock.advance(1_000)
@@ -165,9 +168,9 @@ describe("a model's file that was edited", () => {
     const channel = createScriptedChannel({
       name: "north",
       models: ["acme/flux"],
-      submits: submits as never,
+      submits,
     })
-    const before = open([FLUX], { channels: [channel], isStarted: false })
+    const before = openShop([FLUX], { channels: [channel], isStarted: false })
     const id = await before.order({ count: 2 })
     const after = await before.restart([SINGLE], { isStarted: true })
     await after.clock.advance(60_000)
@@ -178,8 +181,8 @@ describe("a model's file that was edited", () => {
 describe("a model's file that was removed", () => {
   it("has what is under way followed to its end, and nothing new begun", async () => {
     const recorder = createLogRecorder()
-    const channel = createMaker([made(3) as never])
-    const before = open([FLUX], { channels: [channel] })
+    const channel = createMaker([made(3)])
+    const before = openShop([FLUX], { channels: [channel] })
     await before.clock.advance(0)
     const running = await before.order({ count: 3 })
     await before.clock.advance(1_000)
@@ -187,7 +190,7 @@ describe("a model's file that was removed", () => {
     await before.engine.stop()
     // Accepted by a process that did not begin it.
     const { artifacts, clock, storage } = before
-    const waiting = await open([FLUX], {
+    const waiting = await openShop([FLUX], {
       channels: [channel],
       artifacts,
       clock,
@@ -196,7 +199,7 @@ describe("a model's file that was removed", () => {
     }).order()
     const other = createScriptedChannel({ name: "north", models: [] })
     const polls = { ...other, poll: (request: never) => channel.poll(request) }
-    const after = open([MODEL], {
+    const after = openShop([MODEL], {
       artifacts,
       clock,
       storage,
@@ -225,8 +228,8 @@ describe("a model's file that was removed", () => {
 
   it("leaves what nobody reads to others, and says so: a definition that was altered", async () => {
     const recorder = createLogRecorder()
-    const channel = createMaker([made(1) as never])
-    const before = open([FLUX], { channels: [channel] })
+    const channel = createMaker([made(1)])
+    const before = openShop([FLUX], { channels: [channel] })
     await before.clock.advance(0)
     const id = await before.order()
     await before.clock.advance(1_000)
@@ -248,7 +251,7 @@ describe("a model's file that was removed", () => {
 
 describe("the audit of such tasks", () => {
   async function sell(): Promise<Shop> {
-    const shop = open([FLUX], { channels: [createMaker([made(2) as never])] })
+    const shop = openShop([FLUX], { channels: [createMaker([made(2)])] })
     await shop.clock.advance(0)
     await shop.order({ count: 2 })
     await shop.clock.advance(60_000)

@@ -4,7 +4,7 @@
  * meaning also once the file was changed or removed. What a file says to people, of prices and of providers is no
  * part of it: prices are kept apart, and providers are the operator's affair.
  */
-import { toCanonicalJson, type Json } from "../values/canonical-json.ts"
+import { toCanonicalJson } from "../values/canonical-json.ts"
 
 /** Members of a model's file that a definition has as they stand. */
 const MEMBERS = ["characters", "id", "inputVideos", "outputs"] as const
@@ -23,5 +23,5 @@ export function toModelDefinition(
 ): string {
   const members = MEMBERS.filter((name) => file[name] !== undefined)
   const kept = Object.fromEntries(members.map((name) => [name, file[name]]))
-  return toCanonicalJson({ ...kept, logged, parameters } as Json)
+  return toCanonicalJson({ ...kept, logged, parameters })
 }

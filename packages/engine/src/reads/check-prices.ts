@@ -41,8 +41,8 @@ export async function checkPrices(ports: Ports): Promise<readonly PriceFault[]> 
     if (first === undefined || kind === undefined) continue
     const { model, priceVersion } = first
     const name = JSON.stringify([kind, model, priceVersion])
-    const tasks = group.length + (faults.get(name)?.tasks ?? 0)
-    faults.set(name, { kind, model, priceVersion, tasks })
+    const count = group.length + (faults.get(name)?.tasks ?? 0)
+    faults.set(name, { kind, model, priceVersion, tasks: count })
   }
   return [...faults.values()]
 }

@@ -22,7 +22,13 @@ import type { Dispatcher } from "../scheduling/dispatcher.ts"
 import type { Availability } from "../scheduling/availability.ts"
 import type { Offer } from "../scheduling/reservations.ts"
 import { findCostRefusal } from "./reservation.ts"
-import { checkRequest, prepareSubmission, type Checked, type Prepared } from "./submission.ts"
+import {
+  checkRequest,
+  prepareSubmission,
+  type Checked,
+  type NewPlace,
+  type Prepared,
+} from "./submission.ts"
 
 export type Submit = (request: SubmitRequest) => Promise<SubmitResult>
 
@@ -44,11 +50,8 @@ export function createSubmit(context: Context, { availability, dispatcher }: Sub
     const place = await dispatcher.reserve(asked, request.account)
     const offer = place.kind === "here" ? place.offer : undefined
     try {
-      const prepared = prepareSubmission(context, request, checked, {
-        definition,
-        lease: offer === undefined ? null : context.lease.id,
-        startTag: place.kind === "queue" ? place.startTag : null,
-      })
+      const placed = { definition, ...toNewPlace(place, context.lease.id) }
+      const prepared = prepareSubmission(context, request, checked, placed)
       const admission = await admit(context, prepared, request.idempotency)
       if (offer !== undefined && admission.kind !== "admitted") dispatcher.withdraw(offer)
       return { admission, offer, head: prepared.head }
@@ -99,6 +102,12 @@ export function createSubmit(context: Context, { availability, dispatcher }: Sub
       span?.set(toAttributes(result))
       return result
     })
+}
+
+function toNewPlace(place: Awaited<ReturnType<Dispatcher["reserve"]>>, lease: string): NewPlace {
+  return place.kind === "here"
+    ? { lease, startTag: null }
+    : { lease: null, startTag: place.startTag }
 }
 
 /** What a request says of its model may be anything, so only a task's own is recorded. */
