@@ -17,11 +17,15 @@ describe("how a provider makes a model", () => {
     }
     const whole = {
       model: "a/b",
-      rename: { image_size: "size", shape: "imageConfig/aspectRatio" },
-      values: { size: { "4k": { width: 4096, height: 4096 }, true: "yes" } },
+      at: { "ark.cn-beijing.volces.com": "c/d", "127.0.0.1:8080": "e" },
+      rename: { image_size: "size", shape: "imageConfig/aspectRatio", ratio: "." },
+      values: {
+        size: { "4k": { width: 4096, height: 4096 }, true: "yes" },
+        ".": { auto: {}, "1:1": { width: 1024, height: 1024 } },
+      },
       constants: { output_format: "png", nested: { list: [1, null, false] } },
       drop: ["seed"],
-      accepts: { num_images: { maximum: 1 }, size: { enum: ["a", 1, true] } },
+      accepts: { num_images: { maximum: 1 }, size: { enum: ["a", 1, true] }, seed: false },
       cost: {
         perImageMicros: 30_000,
         factors: { size: { "4k": "2.5" } },
@@ -54,6 +58,17 @@ describe("how a provider makes a model", () => {
       [{ model: "a", rename: { size: "a/__proto__" } }, "rename/size"],
       [JSON.parse('{"model":"a","rename":{"__proto__":"b"}}'), "rename"],
       [{ model: "a", rename: {} }, "rename"],
+      [{ model: "a", rename: { size: "./width" } }, "rename/size"],
+      [{ model: "a", rename: { size: "a/." } }, "rename/size"],
+      [{ model: "a", rename: { size: "." } }, "values"],
+      [{ model: "a", rename: { size: "." }, values: { size: { a: {} } } }, "values"],
+      [{ model: "a", rename: { size: "." }, values: { ".": { a: {}, b: "c" } } }, "values"],
+      [{ model: "a", rename: { size: "." }, values: { ".": { a: [1] } } }, "values"],
+      [{ model: "a", rename: { size: "." }, values: { ".": { a: null } } }, "values"],
+      [{ model: "a", at: {} }, "at"],
+      [{ model: "a", at: { "https://other.example": "b" } }, "at/https://other.example"],
+      [{ model: "a", at: { "other.example": "../b" } }, "at/other.example"],
+      [{ model: "a", accepts: { size: true } }, "accepts/size"],
       [{ model: "a", values: { size: {} } }, "values/size"],
       [{ model: "a", values: { size: { a: "x".repeat(8_193) } } }, "values/size/a"],
       [{ model: "a", constants: { size: deep } }, "constants/size"],
@@ -78,7 +93,8 @@ describe("what a provider takes of a parameter", () => {
     count: { minimum: 1, maximum: 2 },
     prompt: { minLength: 2, maxLength: 3 },
     urls: { minItems: 1, maxItems: 2 },
-  }
+    seed: false,
+  } as const
   const misfits: readonly (readonly [parameters: object, param: string | undefined])[] = [
     [{}, undefined],
     [{ size: "720p", count: 2, prompt: "🎈🎈🎈", urls: ["a"] }, undefined],
@@ -92,6 +108,8 @@ describe("what a provider takes of a parameter", () => {
     [{ prompt: "abcd" }, "prompt"],
     [{ urls: [] }, "urls"],
     [{ urls: ["a", "b", "c"] }, "urls"],
+    [{ seed: 0 }, "seed"],
+    [{ seed: undefined }, undefined],
     // A keyword is only about values of its own type.
     [{ count: "9", prompt: 7, urls: "abc" }, undefined],
   ]
@@ -101,7 +119,19 @@ describe("what a provider takes of a parameter", () => {
     })
   }
 
+  it("whose members are sent has to be a value whose members are known", () => {
+    const upstream = { rename: { size: "." }, values: { ".": { auto: {}, 2: { width: 2 } } } }
+    assert.equal(findMisfit(upstream, { size: "auto" }), undefined)
+    assert.equal(findMisfit(upstream, { size: 2 }), undefined)
+    assert.equal(findMisfit(upstream, {}), undefined)
+    for (const size of ["private", ["auto"], "__proto__", "constructor"]) {
+      const reason = "only 2, auto can be asked for"
+      assert.deepEqual(findMisfit(upstream, { size }), { param: "size", reason })
+    }
+  })
+
   it("is told without the request's own value", () => {
+    assert.equal(findMisfit({ accepts }, { seed: 7 })?.reason, "it can't be set")
     const { reason } = findMisfit({ accepts }, { size: "private" }) ?? assert.fail()
     assert.equal(reason, "only 720p, 1, true can be asked for")
     assert.equal(

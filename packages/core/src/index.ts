@@ -98,6 +98,8 @@ export { UNAVAILABLE_REASONS, type UnavailableReason } from "./models/unavailabl
 export { textToImage, type TextToImageParameters } from "./models/text-to-image.ts"
 export {
   findMisfit,
+  MEMBERS,
+  toValueName,
   upstreamSchema,
   type Misfit,
   type Upstream,

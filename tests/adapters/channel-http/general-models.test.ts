@@ -457,6 +457,23 @@ describe("a model that a provider knows by data alone", () => {
     assert.deepEqual(json, { model: "acme/there", parameters: fog })
   })
 
+  it("has another id at another address of the provider's, if the data names it", async () => {
+    const { url } = stubs.get(ark.name) ?? assert.fail()
+    const upstream = { ...images, model: "seedream-4-5-251128", at: {} }
+    for (const [at, model] of [
+      [{ [new URL(url).host]: "doubao-seedream-4-5-251128" }, "doubao-seedream-4-5-251128"],
+      [{ "ark.cn-beijing.volces.com": "doubao-seedream-4-5-251128" }, upstream.model],
+    ] as const) {
+      const channel = open(ark, { models: [ID], upstreams: { [ID]: { ...upstream, at } } })
+      // oxlint-disable-next-line no-await-in-loop -- one after another
+      await carryOut(channel, ID, fog)
+      const body = { ...fog, model, response_format: "url", watermark: false }
+      assert.deepEqual(readBody(ark), body)
+      // oxlint-disable-next-line no-await-in-loop -- one after another
+      await channel.close?.()
+    }
+  })
+
   it("is refused at the start if the provider does not make its kind", () => {
     for (const provider of [ark, blackForestLabs, gemini, openai, xai]) {
       const upstreams = { [ID]: { model: "speech-1", artifacts: ["audio"] } }

@@ -76,6 +76,24 @@ describe("parameters that are mapped by data", () => {
     assert.deepEqual(await map(upstream, parameters), { sizes: ["A", "b", 1], plain: { a: "a" } })
   })
 
+  it("become the members of their value, or nothing, if they are renamed to a dot", async () => {
+    const upstream: ServedUpstream = {
+      model: "own",
+      rename: { size: ".", shape: "." },
+      values: {
+        ".": { square: { width: 8, height: 8 }, auto: {}, wide: { "a/b": 1, inner: { c: [2] } } },
+      },
+      constants: { "inner/d": 3 },
+    }
+    const sent = (parameters: object) => map(upstream, parameters)
+    const inner = { d: 3 }
+    assert.deepEqual(await sent({ size: "square" }), { width: 8, height: 8, inner })
+    assert.deepEqual(await sent({ size: "auto", count: 1 }), { count: 1, inner })
+    const both = { width: 8, height: 8, "a/b": 1, inner: { c: [2], d: 3 } }
+    assert.deepEqual(await sent({ size: "square", shape: "wide" }), both)
+    assert.deepEqual(upstream.values?.["."]?.["wide"], { "a/b": 1, inner: { c: [2] } })
+  })
+
   it("are sent unchanged without a mapping, in their order", async () => {
     const parameters = { z: 1, a: [{ deep: { er: [null] } }], prompt: "fog" }
     const mapped = await map({ model: "own" }, parameters)

@@ -31,6 +31,7 @@ import {
   findServed,
   listModels,
   serveModels,
+  toUpstreamsAt,
   type ServedModel,
   type ServedUpstream,
 } from "./served-models.ts"
@@ -93,7 +94,8 @@ const CHECK_MS = 15_000
 /** Throws `invalid-configuration`, naming the channel and what is wrong: the key, the address, a model. */
 export function createHttpChannel(options: HttpChannelOptions): Channel {
   const { provider } = options
-  const { canLink = false, upstreams = {} } = options
+  const { canLink = false } = options
+  const upstreams = toUpstreamsAt(options.upstreams ?? {}, options.baseUrl)
   const { name = provider.name, outputHosts = [] } = options
   const { models = listModels(provider, upstreams) } = options
   const served = serveModels({ provider, name, models, upstreams, baseUrl: options.baseUrl })

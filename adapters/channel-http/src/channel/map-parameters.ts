@@ -3,18 +3,26 @@
  * provider's values, and constants are added last. Every other parameter is sent unchanged. Inputs are put in place
  * before it, under our own names.
  */
-import type { MediaKind, ParameterValues, Upstream } from "@safelight/core"
+import {
+  MEMBERS,
+  toValueName,
+  type MediaKind,
+  type ParameterValues,
+  type Upstream,
+} from "@safelight/core"
 import { isObject } from "../declaration/provider-request.ts"
 
 export type Mapping = Pick<Upstream, "constants" | "drop" | "rename" | "values">
 
 export function mapParameters(mapping: Mapping, parameters: ParameterValues): ParameterValues {
   const { constants = {}, drop = [] } = mapping
-  const mapped: Record<string, unknown> = {}
+  let mapped: Record<string, unknown> = {}
   for (const [param, value] of Object.entries(parameters)) {
     if (value === undefined || drop.includes(param)) continue
     const name = toName(mapping, param)
-    setAt(mapped, name, toValue(mapping, name, value))
+    const sent = toValue(mapping, name, value)
+    if (name === MEMBERS) mapped = { ...mapped, ...(isObject(sent) ? sent : {}) }
+    else setAt(mapped, name, sent)
   }
   for (const [name, value] of Object.entries(constants)) setAt(mapped, name, value)
   return mapped
@@ -44,12 +52,12 @@ function toName({ rename = {} }: Mapping, param: string): string {
   return (Object.hasOwn(rename, param) ? rename[param] : undefined) ?? param
 }
 
-/** By what the value is spelt like in JSON without quotes; of a list by each of its items. */
+/** Of a list by each of its items. */
 function toValue({ values = {} }: Mapping, name: string, value: unknown): unknown {
   const known = Object.hasOwn(values, name) ? values[name] : undefined
   if (known === undefined) return value
   const toOne = (each: unknown): unknown => {
-    const key = typeof each === "string" ? each : JSON.stringify(each)
+    const key = toValueName(each)
     return Object.hasOwn(known, key) ? known[key] : each
   }
   return Array.isArray(value) ? value.map(toOne) : toOne(value)

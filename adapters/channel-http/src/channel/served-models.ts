@@ -37,6 +37,16 @@ export interface ServedModel {
 
 type Upstreams = Readonly<Record<string, ServedUpstream>>
 
+/** Those of one address: some providers have other ids at another of theirs. */
+export function toUpstreamsAt(upstreams: Upstreams, baseUrl: string | undefined): Upstreams {
+  const { host } = URL.parse(baseUrl ?? "") ?? { host: "" }
+  const there = Object.entries(upstreams).map(([id, upstream]) => {
+    const { at = {}, model } = upstream
+    return [id, { ...upstream, model: Object.hasOwn(at, host) ? at[host] : model }] as const
+  })
+  return Object.fromEntries(there) as Upstreams
+}
+
 export interface ServeOptions {
   readonly provider: Provider
   /** The channel's. */

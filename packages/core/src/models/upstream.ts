@@ -12,7 +12,12 @@ import { fields } from "./fields.ts"
 export interface Upstream {
   /** The provider's own id. */
   readonly model: string
-  /** Our parameter → theirs. With `/` in it theirs is a member of an object: `imageConfig/aspectRatio`. */
+  /** By host of a channel's own address, the id there, if the provider has other names at another one. */
+  readonly at?: Readonly<Record<string, string>>
+  /**
+   * Our parameter → theirs. With `/` in it theirs is a member of an object: `imageConfig/aspectRatio`. With `.` the
+   * members of its value, which `values` names, are parameters of their own: a width and a height, or none at all.
+   */
   readonly rename?: Readonly<Record<string, string>>
   /** By their parameter, after renaming: our value, spelt as in JSON without quotes → theirs. */
   readonly values?: Readonly<Record<string, Readonly<Record<string, Json>>>>
@@ -20,8 +25,11 @@ export interface Upstream {
   readonly constants?: Readonly<Record<string, Json>>
   /** Our parameters that are not sent. */
   readonly drop?: readonly string[]
-  /** By our parameter, what its value must fit besides: otherwise the channel does not take the request. */
-  readonly accepts?: Readonly<Record<string, ValueBounds>>
+  /**
+   * By our parameter, what its value must fit besides: otherwise the channel does not take the request. `false` fits
+   * no value, so the parameter has to be left out.
+   */
+  readonly accepts?: Readonly<Record<string, ValueBounds | false>>
   readonly cost?: UpstreamCost
 }
 
@@ -42,6 +50,9 @@ export interface UpstreamCost extends UnitCost {
   readonly source?: string
   readonly read?: string
 }
+
+/** In `rename`: the members of the value are parameters. */
+export const MEMBERS = "."
 
 const MAX_ID_CHARACTERS = 256
 const MAX_NAME_CHARACTERS = 256
@@ -64,6 +75,14 @@ const name = v.pipe(
   v.minLength(1, notAName),
   v.maxLength(MAX_NAME_CHARACTERS, notAName),
   v.check((each) => !/(?:^|\/)(?:__proto__|constructor|prototype|)(?:\/|$)/.test(each), notAName),
+  v.check((each) => each === MEMBERS || !each.split("/").includes(MEMBERS), notAName),
+)
+
+const notAHost = "expected a host, such as ark.cn-beijing.volces.com"
+const host = v.pipe(
+  v.string(notAHost),
+  v.maxLength(MAX_NAME_CHARACTERS, notAHost),
+  v.regex(/^[a-z0-9.-]+(?::\d{1,5})?$/, notAHost),
 )
 
 const notJson = `expected a value of JSON, with texts of at most ${MAX_TEXT_CHARACTERS} characters and no more than eight levels`
@@ -84,6 +103,7 @@ function membersOf<Value>(
   value: v.GenericSchema<unknown, Value>,
   what: string,
   most = MAX_PARAMETERS,
+  key: v.GenericSchema<string, string> = name,
 ): v.GenericSchema<unknown, Record<string, Value>> {
   const message = `expected an object with 1 to ${most} ${what}`
   const isWithin = (members: object): boolean => {
@@ -97,7 +117,7 @@ function membersOf<Value>(
     ),
     // valibot leaves out what it can't hold, and nothing may be lost unseen.
     v.check((members) => !Object.hasOwn(members, "__proto__") && isWithin(members), message),
-    v.record(name, value, message),
+    v.record(key, value, message),
   )
 }
 
@@ -128,6 +148,7 @@ const bounds = v.pipe(
     "expected a keyword, such as enum, minimum, maximum or maxItems",
   ),
 )
+const boundsOrNone = v.lazy((input) => (input === false ? v.literal(false) : bounds))
 
 const cost = fields({
   ...COST_MEMBERS,
@@ -138,8 +159,9 @@ const cost = fields({
 })
 
 const notADrop = `expected a list of 1 to ${MAX_PARAMETERS} parameters`
-const mapping = fields({
+const members = fields({
   model: id,
+  at: v.exactOptional(membersOf(id, "hosts with ids", MAX_PARAMETERS, host)),
   rename: v.exactOptional(membersOf(name, "parameters with other names")),
   values: v.exactOptional(
     membersOf(membersOf(json, "values with others", MAX_VALUES), "parameters with values"),
@@ -152,9 +174,22 @@ const mapping = fields({
       v.maxLength(MAX_PARAMETERS, notADrop),
     ),
   ),
-  accepts: v.exactOptional(membersOf(bounds, "parameters with bounds")),
+  accepts: v.exactOptional(membersOf(boundsOrNone, "parameters with bounds")),
   cost: v.exactOptional(cost),
 })
+
+const notMembers = `expected values under "${MEMBERS}", all of them objects, of what is renamed to it`
+const mapping = v.pipe(members, v.forward(v.check(hasMembers, notMembers), ["values"]))
+
+function isObject(value: Json): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}
+
+function hasMembers({ rename = {}, values = {} }: v.InferOutput<typeof members>): boolean {
+  if (!Object.values(rename).includes(MEMBERS)) return true
+  const mapped = Object.values(values[MEMBERS] ?? {})
+  return mapped.length > 0 && mapped.every(isObject)
+}
 
 const alone = v.pipe(
   id,
@@ -173,17 +208,38 @@ export interface Misfit {
   readonly reason: string
 }
 
-/** The first parameter that does not fit `accepts`. One that is left out always fits. */
+/** The first parameter that does not fit `accepts`, or has no members to be sent as. One that is left out always fits. */
 export function findMisfit(
-  { accepts = {} }: Pick<Upstream, "accepts">,
+  { accepts = {}, rename = {}, values = {} }: Pick<Upstream, "accepts" | "rename" | "values">,
   parameters: Readonly<Record<string, unknown>>,
 ): Misfit | undefined {
-  for (const [param, each] of Object.entries(accepts)) {
+  const spread = Object.keys(rename).filter((param) => rename[param] === MEMBERS)
+  const known = Object.keys(values[MEMBERS] ?? {})
+  const faults = [
+    ...Object.entries(accepts).map(([param, each]) => {
+      return [param, (value: unknown) => findFault(each, value)] as const
+    }),
+    ...spread.map((param) => [param, (value: unknown) => findUnknown(known, value)] as const),
+  ]
+  for (const [param, judge] of faults) {
     const value = Object.hasOwn(parameters, param) ? parameters[param] : undefined
-    const reason = value === undefined ? undefined : findFault(each, value)
+    const reason = value === undefined ? undefined : judge(value)
     if (reason !== undefined) return { param, reason }
   }
   return undefined
+}
+
+function findUnknown(known: readonly string[], value: unknown): string | undefined {
+  return known.includes(toValueName(value)) ? undefined : toOffer(known)
+}
+
+/** A value's name in `values`. */
+export function toValueName(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value)
+}
+
+function toOffer(names: readonly string[]): string {
+  return `only ${names.join(", ")} can be asked for`
 }
 
 /** By keyword, what a value is judged by, and the words for it. A keyword is only about values of its own type. */
@@ -203,11 +259,12 @@ const MEASURES: readonly [
   ["minItems", "maxItems", (value) => (Array.isArray(value) ? value.length : undefined), " items"],
 ]
 
-function findFault(bound: ValueBounds, value: unknown): string | undefined {
+function findFault(bound: ValueBounds | false, value: unknown): string | undefined {
+  if (bound === false) return "it can't be set"
   const { enum: offered } = bound
   const told = JSON.stringify(value)
   if (offered !== undefined && offered.every((each) => JSON.stringify(each) !== told)) {
-    return `only ${offered.map(toWord).join(", ")} can be asked for`
+    return toOffer(offered.map(toValueName))
   }
   for (const [least, most, measure, unit] of MEASURES) {
     const size = measure(value)
@@ -218,8 +275,4 @@ function findFault(bound: ValueBounds, value: unknown): string | undefined {
       return `at most ${Number(bound[most])}${unit} can be asked for`
   }
   return undefined
-}
-
-function toWord(value: Json): string {
-  return typeof value === "string" ? value : JSON.stringify(value)
 }
