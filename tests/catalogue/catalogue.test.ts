@@ -48,7 +48,7 @@ interface FullUpstream extends CatalogueUpstream {
   readonly rename?: Readonly<Record<string, string>>
   readonly values?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   readonly drop?: readonly string[]
-  readonly accepts?: Readonly<Record<string, Schema>>
+  readonly accepts?: Readonly<Record<string, Schema | false>>
 }
 
 /** The places of what has no bound. */
@@ -100,7 +100,8 @@ function checkMapping({ properties = {} }: Schema, upstream: FullUpstream): void
     assert.ok(properties[each] !== undefined, each)
   }
   for (const [each, bounds] of Object.entries(accepts)) {
-    for (const value of bounds.enum ?? []) assert.ok(isWithin(properties[each] ?? {}, value))
+    for (const value of (bounds || {}).enum ?? [])
+      assert.ok(isWithin(properties[each] ?? {}, value))
   }
   checkMappedValues(properties, upstream)
 }
@@ -113,7 +114,8 @@ function checkMappedValues(
   const sent = Object.keys(properties).filter((each) => !drop.includes(each))
   const ours = new Map(sent.map((each) => [rename[each] ?? each, each]))
   for (const [their, mapped] of Object.entries(values)) {
-    const { enum: own = [] } = properties[ours.get(their) ?? ""] ?? {}
+    const { enum: list = [], type } = properties[ours.get(their) ?? ""] ?? {}
+    const own = type === "boolean" ? [false, true] : list
     const unknown = Object.keys(mapped).filter((each) => !own.map(String).includes(each))
     assert.deepEqual(unknown, [], their)
   }

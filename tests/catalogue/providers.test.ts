@@ -1,4 +1,7 @@
-/** Every provider of every model of the catalogue: its stub takes the example, and makes the kinds that the file says. */
+/**
+ * Every provider of every model of the catalogue: its stub takes the example and makes the kinds that the file says, and it
+ * takes every value that the file lets through, one after another.
+ */
 import assert from "node:assert/strict"
 import { after, before, describe, it } from "node:test"
 import { listCatalogue, type CatalogueModel } from "@safelight/catalogue"
@@ -8,13 +11,15 @@ import {
   type Provider,
   type ServedUpstream,
 } from "@safelight/channel-http"
-import type {
-  ArtifactKind,
-  Channel,
-  ChannelOutput,
-  Json,
-  MediaKind,
-  PollOutcome,
+import {
+  isDataUrl,
+  type ArtifactKind,
+  type Channel,
+  type ChannelOutput,
+  type Json,
+  type MediaKind,
+  type PollOutcome,
+  type TaskInputs,
 } from "@safelight/core"
 import { createSampleInputs } from "@safelight/testkit"
 import { STUBS, type RunningStub } from "@safelight/testkit/stubs"
@@ -36,6 +41,11 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>
   readonly items?: Schema
   readonly default?: unknown
+  readonly enum?: readonly unknown[]
+  readonly type?: string
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly maxItems?: number
   readonly "x-media"?: MediaKind
 }
 
@@ -84,14 +94,21 @@ function openChannel(model: CatalogueModel, provider: Provider): Channel {
   return createHttpChannel({ provider, key: "key:secret", baseUrl, canLink: true, ...served })
 }
 
+/** What a file of another host would be. */
+const PICTURE = "data:image/png;base64,iVBORw0KGgo="
+const SAMPLES = createSampleInputs({ toLink: () => LINK })
+const INPUTS: TaskInputs = {
+  ...SAMPLES,
+  open: (asked) => SAMPLES.open(isDataUrl(asked.url) ? asked : { ...asked, url: PICTURE }),
+}
+
 async function carryOut(
   channel: Channel,
   { id, outputs }: CatalogueModel["file"],
   parameters: object,
 ) {
-  const inputs = createSampleInputs({ toLink: () => LINK })
   const artifacts = Object.keys(outputs) as readonly ArtifactKind[]
-  const request = { ...toRequest(id, parameters), artifacts, inputs }
+  const request = { ...toRequest(id, parameters), artifacts, inputs: INPUTS }
   const submitted = await channel.submit(request)
   const outcome = submitted.kind === "accepted" ? await follow(submitted.operation) : submitted
   assert.ok(outcome.kind === "completed", JSON.stringify(outcome))
@@ -104,6 +121,25 @@ async function carryOut(
       if (polled.kind !== "running") return polled
     }
   }
+}
+
+/** The values of a parameter that are worth asking for: all of a list, both bounds of a number, as many items as it takes. */
+function listValues(schema: Schema, example: unknown): readonly unknown[] {
+  const { enum: list, maximum, maxItems, minimum, type } = schema
+  if (list !== undefined) return list
+  if (type === "boolean") return [false, true]
+  if (type === "integer" || type === "number") return [minimum, maximum]
+  const [item] = Array.isArray(example) ? example : []
+  return item === undefined ? [] : [Array.from({ length: maxItems ?? 1 }, () => item)]
+}
+
+/** The example with each value of each parameter. */
+function listVariants(model: CatalogueModel): readonly Readonly<Record<string, unknown>>[] {
+  const { properties = {} } = model.file.parameters as Schema
+  const parameters = toParameters(model)
+  return Object.entries(properties).flatMap(([name, schema]) => {
+    return listValues(schema, parameters[name]).map((value) => ({ ...parameters, [name]: value }))
+  })
 }
 
 async function readType(output: ChannelOutput): Promise<string> {
@@ -130,6 +166,19 @@ for (const model of MODELS) {
         const kinds = Object.keys(outputs).map((kind) => TYPES[kind] ?? assert.fail(kind))
         const foreign = types.filter((type) => !kinds.some((each) => type.startsWith(each)))
         assert.deepEqual(foreign, [])
+        await channel.close?.()
+      })
+
+      it(`has every value taken by ${provider.name} that the file lets through`, async () => {
+        const channel = openChannel(model, provider)
+        for (const parameters of listVariants(model)) {
+          if (channel.accepts?.({ model: id, parameters }) !== true) continue
+          const request = { ...toRequest(id, parameters), inputs: INPUTS }
+          // oxlint-disable-next-line no-await-in-loop -- one after another
+          const { kind, ...answer } = await channel.submit(request)
+          const told = JSON.stringify([parameters, answer])
+          assert.ok(kind === "accepted" || kind === "completed", told)
+        }
         await channel.close?.()
       })
     }

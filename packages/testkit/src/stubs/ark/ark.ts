@@ -15,7 +15,7 @@ import {
 import { createJobs } from "../frame/stub-jobs.ts"
 import { route, type StubReply } from "../frame/stub-route.ts"
 import type { WebhookMessage } from "../frame/stub-webhooks.ts"
-import { PICTURE_BODY, toFilmSchema } from "./ark-bodies.ts"
+import { toFilmSchema, toPictureSchema } from "./ark-bodies.ts"
 import {
   ARK_TASK_ERRORS,
   isKept,
@@ -167,7 +167,7 @@ async function makeImages(context: StubContext, call: StubCall): Promise<StubRep
   const body = call.fields()
   const { response_format: format = "url" } = body
   const model = String(body["model"])
-  const invalid = findInvalid(PICTURE_BODY, body)
+  const invalid = findInvalid(toPictureSchema(model), body)
   if (invalid !== undefined) return invalid
   const refusal = findRefusal(context)
   if (refusal !== undefined) return refusal

@@ -26,25 +26,45 @@ const INPUTS = Object.fromEntries(
   ["", "_2", "_3", "_4", "_5", "_6", "_7", "_8"].map((end) => [`input_image${end}`, INPUT]),
 )
 
-const IMAGE: BodySchema = v.pipe(
-  bodyOf(
-    { prompt: textOf(1, 100_000) },
-    {
-      ...INPUTS,
-      ...HOOK,
-      width: SIDE,
-      height: SIDE,
-      aspect_ratio: RATIO,
-      seed: v.pipe(v.number(), v.integer()),
-      steps: integerOf(1, 50),
-      guidance: numberOf(0, 20),
-      prompt_upsampling: v.boolean(),
-      output_format: oneOf("jpeg", "png"),
-      safety_tolerance: integerOf(0, 6),
-    },
-  ) as v.GenericSchema<unknown, { readonly width?: number; readonly height?: number }>,
-  v.check(({ width = 0, height = 0 }) => width * height <= MOST_PIXELS, "at most 4 megapixels"),
-)
+function imageOf(members: Readonly<Record<string, BodySchema>>): BodySchema {
+  return v.pipe(
+    bodyOf(
+      { prompt: textOf(1, 100_000) },
+      {
+        ...INPUTS,
+        ...HOOK,
+        width: SIDE,
+        height: SIDE,
+        aspect_ratio: RATIO,
+        seed: v.pipe(v.number(), v.integer()),
+        output_format: oneOf("jpeg", "png"),
+        ...members,
+      },
+    ) as v.GenericSchema<unknown, { readonly width?: number; readonly height?: number }>,
+    v.check(({ width = 0, height = 0 }) => width * height <= MOST_PIXELS, "at most 4 megapixels"),
+  )
+}
+
+const IMAGE = imageOf({
+  steps: integerOf(1, 50),
+  guidance: numberOf(0, 20),
+  prompt_upsampling: v.boolean(),
+  safety_tolerance: integerOf(0, 6),
+})
+
+const TOLERANCE = { safety_tolerance: integerOf(0, 5) }
+
+/** By model, those whose members are known one by one. */
+const MODELS: Readonly<Record<string, BodySchema>> = {
+  "flux-2-pro": imageOf(TOLERANCE),
+  "flux-2-max": imageOf(TOLERANCE),
+  "flux-2-flex": imageOf({
+    ...TOLERANCE,
+    steps: integerOf(1, 50),
+    guidance: numberOf(1.5, 10),
+    prompt_upsampling: v.boolean(),
+  }),
+}
 
 const VIDEO = bodyOf(
   { prompt: v.string() },
@@ -60,5 +80,5 @@ const VIDEO = bodyOf(
 )
 
 export function toBodySchema(model: string): BodySchema {
-  return model.includes("video") ? VIDEO : IMAGE
+  return MODELS[model] ?? (model.includes("video") ? VIDEO : IMAGE)
 }

@@ -111,7 +111,7 @@ const ANY_INPUT: BodySchema = v.looseObject({
   image_urls: v.optional(v.array(v.string())),
   video_urls: v.optional(v.array(v.string())),
   audio_urls: v.optional(v.array(v.string())),
-  num_images: v.optional(integerOf(1, 4)),
+  num_images: v.optional(integerOf(1, 10)),
 })
 
 /** fal's names of the rules. */

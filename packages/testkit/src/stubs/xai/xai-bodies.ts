@@ -15,24 +15,26 @@ const IMAGE = bodyOf({ url: MEDIA_URL }, { type: oneOf("image_url") })
 
 const MODEL = v.pipe(v.string(), v.nonEmpty())
 const PROMPT = textOf(0, 8_000)
+export const IMAGE_SHAPES: readonly string[] = [
+  "auto",
+  "2:1",
+  "20:9",
+  "19.5:9",
+  "16:9",
+  "4:3",
+  "3:2",
+  "1:1",
+  "2:3",
+  "3:4",
+  "9:16",
+  "9:19.5",
+  "9:20",
+  "1:2",
+]
+
 const PICTURE = {
   n: integerOf(1, 10),
-  aspect_ratio: oneOf(
-    "auto",
-    "2:1",
-    "20:9",
-    "19.5:9",
-    "16:9",
-    "4:3",
-    "3:2",
-    "1:1",
-    "2:3",
-    "3:4",
-    "9:16",
-    "9:19.5",
-    "9:20",
-    "1:2",
-  ),
+  aspect_ratio: oneOf(...IMAGE_SHAPES),
   resolution: oneOf("1k", "2k"),
   quality: oneOf("low", "medium", "high"),
   response_format: oneOf("url", "b64_json"),
