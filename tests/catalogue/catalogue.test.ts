@@ -1,6 +1,6 @@
 /** Every file of the catalogue by itself: names, bounds, sources, and what fal's published types say. */
 import assert from "node:assert/strict"
-import { readdirSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, it } from "node:test"
 import {
@@ -155,6 +155,16 @@ describe("the catalogue", () => {
     assert.ok(MODELS.length >= 30)
     const kinds = new Set(MODELS.flatMap(({ file }) => Object.keys(file.outputs)))
     assert.deepEqual([...kinds].toSorted(), ["3d", "audio", "image", "text", "video"])
+  })
+
+  it("is counted in its README by who makes it", () => {
+    const readme = readFileSync(join(FOLDER, "../README.md"), "utf8").replaceAll("\n", " ")
+    const types = MODELS.flatMap(({ file }) => Object.keys(file.providers))
+    assert.ok(readme.includes(` ${MODELS.length} models: `))
+    for (const type of new Set(types)) {
+      const count = types.filter((each) => each === type).length
+      assert.match(readme, new RegExp(` ${count} at ${type}[,.] `), `${count} at ${type}`)
+    }
   })
 
   it("finds a model by its name and by its id, and by nothing else", async () => {

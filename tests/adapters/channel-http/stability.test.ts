@@ -67,6 +67,28 @@ describe("another model of Stability", () => {
   }
 })
 
+it("a model of sounds at Stability is asked for by its path, and its sound comes as the bytes of the answer", async () => {
+  const model = "acme/sound"
+  const channel = createHttpChannel({
+    provider: stability,
+    key: "key",
+    baseUrl: stub.url,
+    upstreams: {
+      [model]: { model: "audio/stable-audio-2/text-to-audio", artifacts: ["audio"] },
+    },
+    models: [model],
+  })
+  const asked = { prompt: "fog", duration: 20, model: "stable-audio-2.5" }
+  const [output] = await readOutputs(await channel.submit(toRequest(model, asked)))
+  assert.equal(output?.mimeType, "audio/wav")
+  assert.equal(output.bytes.subarray(0, 4).toString(), "RIFF")
+  const { body, endpoint } = world.bought()
+  assert.equal(endpoint, "audio/stable-audio-2/text-to-audio")
+  assert.deepEqual(body, { ...asked, duration: "20" })
+  assert.equal(stub.requests.at(-1)?.headers["accept"], "audio/*")
+  await channel.close?.()
+})
+
 describeProvider(world, {
   purchases: ["picture"],
   answersBytes: true,

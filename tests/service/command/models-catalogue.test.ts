@@ -25,9 +25,9 @@ describe("models available", () => {
     assert.equal(stdout.split("\n").length, (await listCatalogue()).length + 2)
     assert.match(
       stdout,
-      /^flux-2-pro +image +fal,replicate +FLUX\.2 \[pro\] +fal 30000 micro-units \(0\.030000\) an image \(\d{4}-\d\d-\d\d\)$/m,
+      /^flux-2-pro +image +fal,replicate,black-forest-labs,\S+ +FLUX\.2 \[pro\] +fal 30000 micro-units \(0\.030000\) an image \(\d{4}-\d\d-\d\d\); black-forest-labs 30000 /m,
     )
-    assert.match(stdout, /^ray-2 +video +fal +Luma Ray 2 +unknown$/m)
+    assert.match(stdout, /^ray-2 +video +fal,comfy-router +Luma Ray 2 +unknown$/m)
   })
 
   test("shows one kind or one provider, as JSON too, and says what there is if it finds none", async (t) => {
@@ -40,7 +40,7 @@ describe("models available", () => {
     assert.ok(found.every(({ kinds }) => kinds.includes("3d")))
     const none = await runCommand(["models", "available", "--kind", "hologram"], { folder })
     assert.equal(none.code, 2)
-    assert.match(none.stderr, /of hologram; there are 3d, audio, image, text, video by fal, /)
+    assert.match(none.stderr, /of hologram; there are 3d, audio, image, text, video by ark, black-forest-labs, .*, xai/)
   })
 })
 
@@ -56,7 +56,7 @@ describe("models add", () => {
       "flux-2-pro.json",
       "ray-2.json",
     ])
-    assert.match(stdout, /made by fal \(FAL_KEY\), replicate \(REPLICATE_API_TOKEN\)\n/)
+    assert.match(stdout, /made by fal \(FAL_KEY\), replicate \(REPLICATE_API_TOKEN\), black-forest-labs \(BFL_API_KEY\), /)
     assert.match(stdout, /no price yet, .*; list price: fal 30000 micro-units/)
     assert.match(stdout, /no price yet, .*; no list price is known/)
     assert.match(stdout, /"models": \["\.\/models"\].*\n +then safelight models check\n$/)

@@ -71,6 +71,33 @@ test("the last table prices new tasks, older ones stay for theirs", async (t) =>
   assert.equal(code, 0)
 })
 
+test("a provider loses nothing by what it does not take", async (t) => {
+  const prices = [{ version: "b", models: { ...MODELS, [EDIT]: { perImageMicros: 10 } } }]
+  const costs = { perImageMicros: 9, factors: { quality: { low: "1", medium: "2" } } }
+  const lossesOf = async (accepts: object) => {
+    const mapping = { [EDIT]: { model: "own", cost: costs, accepts } }
+    const channels = [{ type: "studio" }, { type: "fal", models: mapping }]
+    const words = [...CONFIG, "--json", EDIT]
+    const { stdout } = await check(t, words, { prices, channels })
+    const { models } = JSON.parse(stdout) as { readonly models: readonly { losses: unknown[] }[] }
+    return models[0]?.losses
+  }
+  const worst = { parameters: { count: 4, quality: "medium" }, quote_micros: 40 }
+  assert.deepEqual(await lossesOf({ prompt: { maxLength: 9 } }), [
+    { by: "fal", combinations: 4, cost_micros: 72, worst },
+  ])
+  assert.deepEqual(await lossesOf({ count: { maximum: 1 } }), [
+    {
+      by: "fal",
+      combinations: 1,
+      cost_micros: 18,
+      worst: { parameters: { count: 1, quality: "medium" }, quote_micros: 10 },
+    },
+  ])
+  assert.deepEqual(await lossesOf({ quality: { enum: ["low"] } }), [])
+  assert.deepEqual(await lossesOf({ quality: false }), [])
+})
+
 const FACTORED = {
   ...MODELS,
   [VIDEO]: {

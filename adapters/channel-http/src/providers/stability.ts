@@ -1,10 +1,11 @@
 /**
- * An image is the answer to the purchase itself: bytes, without a handle. A purchase whose answer is lost stays in doubt.
+ * An image or a sound is the answer to the purchase itself: bytes, without a handle. A purchase whose answer is lost stays
+ * in doubt.
  *
  * - Text to image has `square_hd` alone: other ratios have other pixels than ours.
  * - Any other model is named as `core`, `ultra`, `sd3.5-large` and the like, or by its path below `/v2beta`, as
- *   `stable-image/edit/inpaint`. Its parameters are the fields of a form; `image`, `mask`, `init_image` and `style_image`
- *   are sent as files.
+ *   `stable-image/edit/inpaint` or `audio/stable-audio-2/text-to-audio`. Its parameters are the fields of a form; `image`,
+ *   `mask`, `init_image`, `style_image` and `audio` are sent as files.
  * - `CONTENT_FILTERED` is a blurred image, which is not kept: `content_policy_violation`, which may be billed.
  *   A `403` named `content_moderation` is one that is not.
  * - Too many requests are refused for a minute.
@@ -23,7 +24,7 @@ import {
 import { toContentOutput } from "../declaration/content-output.ts"
 import { acceptsUnless, findSquareObstacles } from "../declaration/eligibility.ts"
 import { defineProvider, type CreateOutcome } from "../declaration/provider.ts"
-import type { InputRule, ProviderModel } from "../declaration/provider-model.ts"
+import type { GeneralModel, InputRule, ProviderModel } from "../declaration/provider-model.ts"
 import type { ProviderRequest, Reply } from "../declaration/provider-request.ts"
 import { readTurnedAway, textAt, toRefused, toRejected } from "../declaration/read-reply.ts"
 
@@ -45,12 +46,19 @@ const picture: ProviderModel<TextToImageParameters> = {
 }
 
 /** Named by its provider's own name. */
-const other: ProviderModel = {
-  inputs: { image: INLINE, mask: INLINE, init_image: INLINE, style_image: INLINE },
-  toRequest: (parameters, _key, { upstream }) => toRequest(upstream, parameters),
+function toModel({ artifacts: [kind = "image"] }: GeneralModel): ProviderModel | undefined {
+  if (kind !== "image" && kind !== "audio") return undefined
+  return {
+    inputs: { image: INLINE, mask: INLINE, init_image: INLINE, style_image: INLINE, audio: INLINE },
+    toRequest: (parameters, _key, { upstream }) => toRequest(upstream, parameters, kind),
+  }
 }
 
-function toRequest(model: string, parameters: ParameterValues): ProviderRequest {
+function toRequest(
+  model: string,
+  parameters: ParameterValues,
+  kind: "image" | "audio" = "image",
+): ProviderRequest {
   const form = new FormData()
   const isDiffusion = !model.includes("/") && !SERVICES.has(model)
   if (isDiffusion) form.set("model", model)
@@ -59,7 +67,7 @@ function toRequest(model: string, parameters: ParameterValues): ProviderRequest 
   }
   const service = isDiffusion ? "sd3" : model
   const path = service.includes("/") ? service : `stable-image/generate/${service}`
-  return { method: "POST", path: `/v2beta/${path}`, headers: { accept: "image/*" }, form }
+  return { method: "POST", path: `/v2beta/${path}`, headers: { accept: `${kind}/*` }, form }
 }
 
 /** A data URL is sent as a file. */
@@ -70,10 +78,10 @@ function toField(value: unknown): string | File {
   return new File([Buffer.from(text.slice(start), "base64")], "input", { type: mimeType })
 }
 
-/** The image, or what it was blurred for. */
-function readPicture({ content, headers }: Reply): CreateOutcome | undefined {
+/** The image or the sound, or what an image was blurred for. */
+function readOutput({ content, headers }: Reply): CreateOutcome | undefined {
   const output = toContentOutput(content)
-  if (output?.mimeType.startsWith("image/") !== true) return undefined
+  if (output === undefined || !/^(?:image|audio)\//.test(output.mimeType)) return undefined
   if (headers["finish-reason"] !== "CONTENT_FILTERED") {
     return { kind: "completed", outputs: [output] }
   }
@@ -101,11 +109,11 @@ export const stability = defineProvider({
   // A picture is made while the call lasts.
   submitTimeoutMs: 180_000,
   models: { [textToImage.id]: picture },
-  toModel: () => other,
-  mediaInputs: { image: INLINE },
+  toModel,
+  mediaInputs: { image: INLINE, audio: INLINE },
   readCreate(reply) {
     const { json, retryAfterMs = TURNED_AWAY_MS, status } = reply
-    if (status === 200) return readPicture(reply)
+    if (status === 200) return readOutput(reply)
     if (status === 403 && textAt(json, "name") === "content_moderation") {
       return toRefused("content_policy_violation", textAt(json, "errors", 0))
     }

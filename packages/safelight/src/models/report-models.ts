@@ -10,6 +10,7 @@ import {
   type ModelPrice,
   type PriceBook,
 } from "@safelight/core"
+import { findMapping } from "../channels/channel-models.ts"
 import { findOwnCost, toKnownCosts } from "../channels/known-costs.ts"
 import type { ChannelPlan } from "../channels/plan-channels.ts"
 import type { ChannelSettings } from "../configuration/channel-settings.ts"
@@ -60,7 +61,7 @@ export function reportModels({
     const others = types.filter((type) => plans.every((plan) => plan.type !== type))
     const ofOthers = others.flatMap((type) => {
       const cost = findOwnCost(model, type)
-      return cost === undefined ? [] : [{ by: type, cost }]
+      return cost === undefined ? [] : [{ by: type, cost, takes: model.upstreams?.[type] }]
     })
     const walk = walkPrices(model, price, [...ofChannels, ...ofOthers])
     return { model, priceVersion, price, walk, makers, others }
@@ -74,5 +75,8 @@ function listCosts(
 ): readonly KnownCost[] {
   const costs = toKnownCosts(settings, [model])
   const cost = Object.hasOwn(costs, model.id) ? costs[model.id] : undefined
-  return cost === undefined || plan === undefined ? [] : [{ by: plan.name, cost }]
+  if (cost === undefined || plan === undefined) return []
+  const own = settings.type === undefined ? undefined : model.upstreams?.[settings.type]
+  const takes = { ...own, ...findMapping(settings)?.[model.id] }
+  return [{ by: plan.name, cost, takes }]
 }

@@ -4,6 +4,7 @@
  */
 import {
   chargeUsage,
+  findMisfit,
   toBilledCost,
   toCostFigure,
   type LoggedParameters,
@@ -11,6 +12,7 @@ import {
   type ModelPrice,
   type ParameterValues,
   type UnitCost,
+  type Upstream,
   type Usage,
 } from "@safelight/core"
 import { describeParameters } from "@safelight/http"
@@ -29,6 +31,8 @@ export interface KnownCost {
   /** The channel or the provider that charges it. */
   readonly by: string
   readonly cost: UnitCost
+  /** What it takes; anything by default. */
+  readonly takes?: Pick<Upstream, "accepts"> | undefined
 }
 
 /** A cost above the price: the worst of the combinations for which it is. */
@@ -201,11 +205,12 @@ function listPresent(asked: Asked): LoggedParameters {
 
 function findLoss(
   model: Model,
-  { by, cost }: KnownCost,
+  { by, cost, takes = {} }: KnownCost,
   { cases, parameters }: { readonly cases: readonly PricedCase[] } & Pick<PriceWalk, "parameters">,
 ): readonly Loss[] {
   const losing = cases.flatMap((each) => {
     const { logged, usage } = each
+    if (findMisfit({ accepts: takes.accepts ?? {} }, logged) !== undefined) return []
     const figure = toCostFigure(
       toBilledCost(model, cost, { told: undefined, usage, parameters: logged }),
     )

@@ -102,12 +102,28 @@ const GROK_VIDEO = bodyOf(
   },
 )
 
+const LUMA_SHAPE = oneOf("1:1", "16:9", "9:16", "4:3", "3:4", "21:9", "9:21")
+
+const PHOTON = bodyOf({ prompt: v.string() }, { aspect_ratio: LUMA_SHAPE })
+
+const RAY = bodyOf(
+  {
+    aspect_ratio: LUMA_SHAPE,
+    duration: oneOf("5s", "9s"),
+    prompt: v.string(),
+    resolution: oneOf("540p", "720p", "1080p", "4k"),
+  },
+  { keyframes: v.looseObject({}), loop: v.boolean() },
+)
+
 const BODIES: Readonly<Record<string, BodySchema>> = {
   "recraft/recraftv4_1": RECRAFT,
   "bfl/flux-2-pro": FLUX,
   "bfl/flux-2-max": FLUX,
   "kling/kling-v3": KLING,
   "kling/kling-3.0-turbo": KLING_TURBO,
+  "luma/photon-1": PHOTON,
+  "luma/ray-2": RAY,
   "xai/grok-imagine-image-2.0": GROK_IMAGE,
   "xai/grok-imagine-video": GROK_VIDEO,
 }

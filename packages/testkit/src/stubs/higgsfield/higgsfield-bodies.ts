@@ -45,8 +45,18 @@ const ANY_INPUT: BodySchema = v.looseObject({
   prompt: v.optional(textOf(1, 1_000_000)),
 })
 
+const KLING_TURBO = bodyOf(
+  { prompt: textOf(1, 1_000_000) },
+  {
+    aspect_ratio: oneOf("16:9", "9:16", "1:1"),
+    duration: integerOf(3, 15),
+    resolution: oneOf("720p", "1080p"),
+  },
+)
+
 const BODIES: Readonly<Record<string, BodySchema>> = {
   "bytedance/seedance-2.5/reference-to-video": SEEDANCE,
+  "kling-video/v3.0-turbo/text-to-video": KLING_TURBO,
 }
 
 export function toInputSchema(model: string): BodySchema {

@@ -1,5 +1,5 @@
 /**
- * The forms of Stability's images, by its API document. Every field is a text, and a file is `{ name, type, size }`.
+ * The forms of Stability's images and sounds, by its API document. Every field is a text, and a file is `{ name, type, size }`.
  * The forms of edits and the like are only known to need something.
  */
 import * as v from "valibot"
@@ -53,6 +53,22 @@ const IMAGE = { image: FILE, strength: field(numberOf(0, 1)) }
 
 const REQUIRED = { prompt: textOf(1, 10_000) }
 
+const SOUND = bodyOf(
+  { prompt: textOf(1, 10_000) },
+  {
+    cfg_scale: field(numberOf(1, 25)),
+    duration: field(numberOf(1, 190)),
+    model: oneOf("stable-audio-2.5", "stable-audio-2"),
+    output_format: oneOf("mp3", "wav"),
+    seed: field(integerOf(0, MOST_SEED)),
+    steps: field(integerOf(4, 100)),
+  },
+)
+
+/** Steps of the newer model are 4 to 8. */
+const hasSteps = ({ model, steps = "8" }: { readonly model?: string; readonly steps?: string }) =>
+  model !== "stable-audio-2.5" || Number(steps) <= 8
+
 const FORMS: Readonly<Record<string, BodySchema>> = {
   core: bodyOf(REQUIRED, COMMON),
   ultra: bodyOf(REQUIRED, { ...COMMON, ...IMAGE }),
@@ -63,11 +79,15 @@ const FORMS: Readonly<Record<string, BodySchema>> = {
     model: oneOf("sd3.5-large", "sd3.5-large-turbo", "sd3.5-medium", "sd3.5-flash"),
     cfg_scale: field(numberOf(1, 10)),
   }),
+  "audio/stable-audio-2/text-to-audio": v.pipe(
+    SOUND as v.GenericSchema<unknown, { readonly model?: string; readonly steps?: string }>,
+    v.check(hasSteps, "steps must be at most 8"),
+  ),
 }
 
 const ANY_FORM: BodySchema = v.looseObject({})
 
-/** By the name of a service that makes images of a text. */
+/** By the name of a service that makes images of a text, or the path of another. */
 export function toFormSchema(service: string): BodySchema {
   return FORMS[service] ?? ANY_FORM
 }

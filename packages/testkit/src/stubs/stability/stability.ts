@@ -1,10 +1,11 @@
 /**
- * Stability AI: `api.stability.ai`. A picture is the reply itself, bytes under `accept: image/*` and base64 in JSON
+ * Stability AI: `api.stability.ai`. A picture or a sound is the reply itself, bytes under `accept: image/*` and base64 in JSON
  * otherwise, and has no ID: that of the purchase is the `x-request-id`.
  */
 import { randomUUID } from "node:crypto"
 import { findBodyFault, toPathText, type BodyFault } from "../frame/body-fault.ts"
 import { readPicture } from "../frame/read-media.ts"
+import { createSmallFile } from "../media/small-file.ts"
 import type { StubCall } from "../frame/stub-call.ts"
 import {
   hasScheme,
@@ -81,6 +82,10 @@ function findRefusal(context: StubContext): StubReply | undefined {
 }
 
 function toReply(context: StubContext, call: StubCall, id: string, body: Fields): StubReply {
+  if (call.path.startsWith("/v2beta/audio/")) {
+    const told = { "content-type": "audio/wav", "finish-reason": "SUCCESS", "x-request-id": id }
+    return { headers: told, bytes: createSmallFile("audio/wav") }
+  }
   const picture = readPicture(body)
   const bytes = context.files.render(id, picture)
   const reason = context.strikes("filtered") ? "CONTENT_FILTERED" : "SUCCESS"
