@@ -1,2 +1,3 @@
 /** Storage on PostgreSQL: many nodes, one database. */
+export { examinePostgres, type PostgresFacts } from "./examine.ts"
 export { createPostgresStorage, type Commit, type PostgresStorageOptions } from "./storage.ts"

@@ -85,7 +85,7 @@ export async function migrateDatabase(options: MigrateOptions): Promise<void> {
 }
 
 /** Only `pg` notices if the server asks for a password and none was given. */
-async function connect(client: Client): Promise<void> {
+export async function connect(client: Client): Promise<void> {
   let isMissing = false
   client.connection.once("authenticationSASL", () => {
     isMissing = (client.password ?? "") === ""
@@ -109,7 +109,7 @@ function invalid(message: string): SafelightError {
 }
 
 /** The migrator's own statements run on the one connection that holds the lock. */
-function toKysely(client: Client): Kysely<unknown> {
+export function toKysely(client: Client): Kysely<unknown> {
   const held = {
     query: (text: string, values: unknown[]) => client.query(text, values),
     release() {},

@@ -50,7 +50,7 @@ export function toOpeningError(error: unknown): SafelightError {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (isSafelightError(cause) && cause.code === "invalid-configuration") return cause
     if (!MISCONFIGURED.test(readState(cause) ?? "")) continue
-    const message = `PostgreSQL: ${toWords(cause)}`
+    const { message } = toUnopened(cause)
     return new SafelightError({ code: "invalid-configuration", message, cause })
   }
   return toSafelightError(toDatabaseError(error))

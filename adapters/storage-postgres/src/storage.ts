@@ -58,7 +58,10 @@ export async function createPostgresStorage(options: PostgresStorageOptions): Pr
 }
 
 /** Over connections that end before any is opened that stays. */
-async function examineServer({ url, log = SILENT_LOG }: PostgresStorageOptions): Promise<void> {
+export async function examineServer({
+  url,
+  log = SILENT_LOG,
+}: Pick<PostgresStorageOptions, "url" | "log">): Promise<void> {
   const open = createOpener(url)("starting", "batches")
   const one = await open()
   try {

@@ -1,4 +1,5 @@
 /** Storage on node:sqlite: the embedded default. */
 export { DEFAULTS } from "./defaults.ts"
 export { SQLITE_DIALECT } from "./dialect.ts"
+export { examineSqlite, type SqliteFacts } from "./examine.ts"
 export { createSqliteStorage, type SqliteStorageOptions } from "./storage.ts"

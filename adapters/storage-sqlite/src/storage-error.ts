@@ -1,5 +1,5 @@
 /** SQLite's failures as the errors of core, translated once. */
-import { SafelightError } from "@safelight/core"
+import { isSafelightError, SafelightError } from "@safelight/core"
 import { DatabaseError, type ChangeOutcome } from "@safelight/store"
 import {
   FILE_GONE,
@@ -33,6 +33,11 @@ export function toSafelightError(failure: Failure, context: FailureContext = {})
     retryable: !isChangeFault(failure),
     ...context,
   })
+}
+
+/** Any error of opening a database, as the port has it. */
+export function toOpeningError(error: unknown): unknown {
+  return isSafelightError(error) ? error : toSafelightError(toFailure(error), { cause: error })
 }
 
 /** The error of a batch: `isUndone` if surely nothing of it is stored, and unknown otherwise. */

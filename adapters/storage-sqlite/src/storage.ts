@@ -2,18 +2,11 @@
  * `Storage` on SQLite: one file in one folder, one writing thread, one reading connection. Every write goes
  * through the writer, so writes are made in the order of the calls.
  */
-import {
-  isSafelightError,
-  SafelightError,
-  SILENT_LOG,
-  type Log,
-  type Storage,
-} from "@safelight/core"
+import { SafelightError, SILENT_LOG, type Log, type Storage } from "@safelight/core"
 import { createStorage, type Commit } from "@safelight/store"
 import { DEFAULTS } from "./defaults.ts"
 import { createDriver } from "./driver.ts"
-import { toFailure } from "./failure.ts"
-import { toSafelightError } from "./storage-error.ts"
+import { toOpeningError } from "./storage-error.ts"
 import { assertNotServed, findReadOnlyDatabase, lockForServing, prepareFolder } from "./folder.ts"
 import { migrateFile } from "./migrate-file.ts"
 import { assertReadable, createRefusingWriter, toReadOnlyLocation } from "./read-only.ts"
@@ -84,10 +77,6 @@ async function openToRead(options: SqliteStorageOptions, file: string): Promise<
   } catch (error) {
     throw toOpeningError(error)
   }
-}
-
-function toOpeningError(error: unknown): unknown {
-  return isSafelightError(error) ? error : toSafelightError(toFailure(error), { cause: error })
 }
 
 function openWriter(options: SqliteStorageOptions, file: string): ChangeWriter {

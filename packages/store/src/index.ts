@@ -37,10 +37,12 @@ export {
 export { createLongReads, MOST_OF_ACCOUNT, MOST_WAITING, type LongReads } from "./sql/long-reads.ts"
 export {
   migrate,
+  readSchemaState,
   SCHEMA_VERSION,
   type MigrateOptions,
   type Migration,
   type Schema,
+  type SchemaState,
 } from "./migrate.ts"
 export { TRANSFER_STATEMENTS } from "./transfers.ts"
 export { QUEUE_FRONT, type QueueFront, type TakeShape } from "./queue-statements.ts"

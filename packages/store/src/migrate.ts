@@ -61,6 +61,25 @@ interface CompatibilityDatabase {
   readonly compatibility: Compatibility & { readonly id: number }
 }
 
+/** What there is of a schema; `known` is that of this code. */
+export interface SchemaState {
+  /** Absent if the database has no tables of ours. */
+  readonly version?: number
+  readonly known: number
+}
+
+/** Changes nothing. Rejects with the errors of `migrate` where this code may not use the database. */
+export async function readSchemaState(db: Kysely<unknown>): Promise<SchemaState> {
+  const tables = await db.introspection.getTables()
+  const known = SCHEMA_VERSION
+  if (!tables.some(({ name }) => name === "compatibility")) return { known }
+  const own = db as Kysely<CompatibilityDatabase>
+  const found = await own.selectFrom("compatibility").selectAll().executeTakeFirst()
+  if (found === undefined) return { known }
+  await assertUsable(db, found, known)
+  return { version: found.schema_version, known }
+}
+
 /**
  * Rejects with `schema-too-new` where only newer code may use the database, with `invalid-configuration` where
  * it is from before the first release.
@@ -71,8 +90,7 @@ export async function migrate(db: Kysely<unknown>, options: MigrateOptions): Pro
   const own = db as Kysely<CompatibilityDatabase>
   const found = await findCompatibility(own, dialect)
   if (found !== undefined) {
-    if (!(await isOfRelease(db))) throw tooEarly(found)
-    if (found.oldest_code_version > version) throw tooNew(found, version)
+    await assertUsable(db, found, version)
     if (found.schema_version >= version) return
     if (found.schema_version < schema.oldestCodeVersion) assertAlone()
   }
@@ -83,6 +101,15 @@ export async function migrate(db: Kysely<unknown>, options: MigrateOptions): Pro
     .values({ id: 1, ...row })
     .onConflict((conflict) => conflict.column("id").doUpdateSet(row))
     .execute()
+}
+
+async function assertUsable(
+  db: Kysely<unknown>,
+  found: Compatibility,
+  version: number,
+): Promise<void> {
+  if (!(await isOfRelease(db))) throw tooEarly(found)
+  if (found.oldest_code_version > version) throw tooNew(found, version)
 }
 
 async function findCompatibility(

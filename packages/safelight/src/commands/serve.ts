@@ -4,9 +4,9 @@
  */
 import type { Service } from "../service/assemble.ts"
 import type { CommandContext } from "../command-line/command-context.ts"
-import { DATA_OPTIONS } from "../command-line/data-options.ts"
 import { defineCommand } from "../command-line/define-command.ts"
-import { flag, option } from "../command-line/parameters.ts"
+import { flag } from "../command-line/parameters.ts"
+import { SERVE_OPTIONS } from "../command-line/serve-options.ts"
 import type { Configuration } from "../configuration/configuration.ts"
 import type { ConfigurationFlags } from "../configuration/load-configuration.ts"
 import { EXIT, type ExitCode } from "../errors/exit-code.ts"
@@ -20,31 +20,9 @@ export const command = defineCommand({
   name: "serve",
   description: "run the service",
   options: {
-    port: option("<number>", "port to listen on, 0 for any [SAFELIGHT_PORT] (default: 8080)"),
-    host: option("<address>", "address to listen on [SAFELIGHT_HOST] (default: 127.0.0.1)"),
-    publicUrl: option("<url>", "where clients reach it [SAFELIGHT_PUBLIC_URL]"),
-    metricsPort: option("<number>", "port for /metrics alone [SAFELIGHT_METRICS_PORT]"),
-    metricsHost: option(
-      "<address>",
-      "address for that port [SAFELIGHT_METRICS_HOST] (default: 127.0.0.1)",
-    ),
-    metrics: flag("serve /metrics with the API, to anybody [SAFELIGHT_METRICS]"),
-    sandbox: flag("obey [studio: …] directives in prompts [SAFELIGHT_SANDBOX]"),
-    artifacts: option(
-      "<place>",
-      "s3://bucket?endpoint=…&region=…, or a folder [SAFELIGHT_ARTIFACTS_URL] (default: <data>/artifacts)",
-    ),
-    role: option(
-      "<role>",
-      "all, or api or worker, which need --database and --artifacts [SAFELIGHT_ROLE] (default: all)",
-    ),
-    logLevel: option(
-      "<level>",
-      "silent, error, warn or info [SAFELIGHT_LOG_LEVEL] (default: info)",
-    ),
+    ...SERVE_OPTIONS,
     adopt: flag("accept a copied database, or another place for artifacts, from now on"),
     trustClock: flag("remove what is due at once, though the clock is far ahead of the last sweep"),
-    ...DATA_OPTIONS,
   },
   run: ({ options: { adopt, trustClock, ...flags }, context }) => {
     const words = { adopt: adopt === true, trustsClock: trustClock === true }

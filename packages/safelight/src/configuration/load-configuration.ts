@@ -6,7 +6,7 @@ import { resolve } from "node:path"
 import * as v from "valibot"
 import { isModelData, type ModelPlace } from "../models/model-places.ts"
 import type { Configuration, ReadConfiguration } from "./configuration.ts"
-import { configurationError, toConfigurationError } from "./configuration-fault.ts"
+import { configurationError, listFaults, toConfigurationError } from "./configuration-fault.ts"
 import { DEFAULTS } from "./defaults.ts"
 import { findOwnerFault } from "./owner-fault.ts"
 import { SHARED_SETTINGS } from "./file-schema.ts"
@@ -186,6 +186,18 @@ function readAllTyped(source: ConfigurationSource): Typed {
   const names = Object.keys(PLACES) as readonly SharedSetting[]
   const entries = names.map((name) => [name, readTyped(source, name)] as const)
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
+}
+
+/** What is wrong with each flag and variable by itself. */
+export function listTypedFaults(source: ConfigurationSource): readonly string[] {
+  return (Object.keys(PLACES) as readonly SharedSetting[]).flatMap((name) => {
+    try {
+      readTyped(source, name)
+      return []
+    } catch (error) {
+      return listFaults(error)
+    }
+  })
 }
 
 /** The value of the flag or, without one, of the variable. */

@@ -66,28 +66,47 @@ export async function openStorage(options: OpenPlacesOptions): Promise<Storage> 
 }
 
 export async function openArtifacts(options: OpenPlacesOptions): Promise<ServedArtifacts> {
-  const { configuration, log, clock } = options
-  const { artifacts: place, credentials, data } = configuration
-  if (place?.startsWith("s3:") === true) {
-    // Loaded only if there is a bucket: its client is large.
-    const { createS3Artifacts, parseS3Url } = await import("@safelight/artifacts-s3")
-    const location = parseS3Url(place, ARTIFACTS_NAME)
-    if (credentials !== undefined) assertCredentials(credentials)
-    const bucket = createS3Artifacts({
-      ...location,
-      ...(credentials && { credentials }),
-      log,
-      clock,
-    })
-    await bucket.check()
-    return bucket
+  const artifacts = await createArtifacts(options)
+  const folder = toArtifactFolder(options.configuration)
+  if (folder === undefined) {
+    await artifacts.check()
+    return artifacts
   }
-  const folder = place ?? join(data, "artifacts")
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 })
   } catch (cause) {
     const message = `${folder} can't be made (${(cause as NodeJS.ErrnoException).code})`
     throw new SafelightError({ code: "invalid-configuration", message, cause })
+  }
+  return artifacts
+}
+
+/** Undefined if a bucket holds the artifacts. */
+export function toArtifactFolder({
+  artifacts,
+  data,
+}: Pick<Configuration, "artifacts" | "data">): string | undefined {
+  return artifacts?.startsWith("s3:") === true ? undefined : (artifacts ?? join(data, "artifacts"))
+}
+
+/** Connects to nothing and makes nothing. */
+export async function createArtifacts(
+  options: Omit<OpenPlacesOptions, "onCommit">,
+): Promise<ServedArtifacts> {
+  const { configuration, log, clock } = options
+  const { artifacts: place = "", credentials } = configuration
+  const folder = toArtifactFolder(configuration)
+  if (folder === undefined) {
+    // Loaded only if there is a bucket: its client is large.
+    const { createS3Artifacts, parseS3Url } = await import("@safelight/artifacts-s3")
+    const location = parseS3Url(place, ARTIFACTS_NAME)
+    if (credentials !== undefined) assertCredentials(credentials)
+    return createS3Artifacts({
+      ...location,
+      ...(credentials && { credentials }),
+      log,
+      clock,
+    })
   }
   return createFilesystemArtifacts({ folder })
 }

@@ -4,6 +4,7 @@
  */
 import { open } from "node:fs/promises"
 import { MODELS, readModelFile, SafelightError, type Model } from "@safelight/core"
+import { listFaults } from "../configuration/configuration-fault.ts"
 import { importDefault, invalidModule } from "../configuration/import-module.ts"
 import { toModel, type Refuse } from "./check-model.ts"
 import {
@@ -36,6 +37,20 @@ export async function loadModels(places: readonly ModelPlace[]): Promise<readonl
   if (own.length + builtin.length > 0) return [...builtin, ...own]
   const message = "models: no model is left: the three are off, and no file defines another"
   throw new SafelightError({ code: "invalid-configuration", message })
+}
+
+/** What is wrong with each file by itself, in words for people. */
+export async function listModelFaults(places: readonly ModelPlace[]): Promise<readonly string[]> {
+  const paths = await listModelPaths(places)
+  const faults = paths.map(async (found) => {
+    try {
+      await loadModel(found, (why, cause) => invalidModule("models", found.path, why, cause))
+      return []
+    } catch (error) {
+      return listFaults(error)
+    }
+  })
+  return (await Promise.all(faults)).flat()
 }
 
 async function loadModel({ fault, path }: ModelPath, refuse: Refuse): Promise<Model> {

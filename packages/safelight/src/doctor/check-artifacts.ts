@@ -1,0 +1,97 @@
+/**
+ * The place for artifacts: one byte is stored, listed, read and removed again, and a bucket's clock is asked. A folder
+ * is not made for it.
+ */
+import { randomUUID } from "node:crypto"
+import { stat } from "node:fs/promises"
+import { isSafelightError, SILENT_LOG } from "@safelight/core"
+import { systemClock } from "@safelight/engine"
+import { createArtifacts, toArtifactFolder, type ServedArtifacts } from "../data/open-places.ts"
+import { askAddress } from "./ask-address.ts"
+import { findUnwritable } from "./check-disk.ts"
+import { compareClocks } from "./clock-words.ts"
+import { fault, ok, orElse, type Finding } from "./finding.ts"
+import type { Surroundings } from "./surroundings.ts"
+
+const NAME = "artifacts"
+
+export async function checkArtifacts(surroundings: Surroundings): Promise<readonly Finding[]> {
+  const { configuration } = surroundings
+  const folder = toArtifactFolder(configuration)
+  if (folder !== undefined && !(await isFolder(folder))) return [await checkNoFolder(folder)]
+  const artifacts = await createArtifacts({ configuration, log: SILENT_LOG, clock: systemClock })
+  const probed = findProbeFault(artifacts)
+  if (folder !== undefined) return orElse([await probed], ok(NAME, `${folder}: a byte came back`))
+  const endpoint = await readEndpoint(configuration.artifacts ?? "")
+  // A bucket refuses what a wrong clock signs, and doesn't say why.
+  const found = await Promise.all([probed, compareBucket(endpoint, surroundings)])
+  return orElse(found, ok(NAME, `the bucket at ${endpoint}: a byte came back`))
+}
+
+export const ARTIFACTS_ADVICE =
+  "correct the place for artifacts, its credentials, or the rights on it"
+
+async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  )
+}
+
+async function checkNoFolder(folder: string): Promise<Finding> {
+  const unwritable = await findUnwritable(folder)
+  if (unwritable === undefined) return ok(NAME, `no folder yet: the first start makes ${folder}`)
+  const advice = "give it to the user of the service, on a file system that is not read-only"
+  return fault(NAME, `${unwritable} can't be written, where ${folder} belongs`, advice)
+}
+
+/** Through the port, as an artifact: what is left of it by a crash goes by the sweep. */
+async function findProbeFault(artifacts: ServedArtifacts): Promise<Finding | undefined> {
+  try {
+    await artifacts.check()
+    return await probe(artifacts)
+  } catch (error) {
+    if (!isSafelightError(error)) throw error
+    return fault(NAME, error.message, ARTIFACTS_ADVICE)
+  }
+}
+
+async function probe(artifacts: ServedArtifacts): Promise<Finding | undefined> {
+  const sent = Uint8Array.of(0x5a)
+  const task = `doctor-${randomUUID()}`
+  const { locator } = await artifacts.put({ task, key: "probe", body: once(sent) })
+  try {
+    const reader = await artifacts.open({ locator })
+    try {
+      const read = new Uint8Array(2)
+      const bytes = await reader.read(read)
+      if (bytes === 1 && read[0] === sent[0]) return undefined
+      const words = "what was stored there came back as something else"
+      return fault(NAME, words, "look at the disk, or at what is between here and the bucket")
+    } finally {
+      await reader.close()
+    }
+  } finally {
+    await artifacts.remove(locator)
+  }
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
+}
+
+async function readEndpoint(place: string): Promise<string> {
+  const { parseS3Url } = await import("@safelight/artifacts-s3")
+  const { endpoint, region } = parseS3Url(place, NAME)
+  return endpoint ?? `https://s3.${region}.amazonaws.com`
+}
+
+/** By the time that its answers carry, to anybody: it judges signatures by that clock. */
+async function compareBucket(
+  endpoint: string,
+  { clock, patienceMs }: Surroundings,
+): Promise<Finding | undefined> {
+  const answer = await askAddress(endpoint, AbortSignal.timeout(patienceMs))
+  if (answer.kind === "failed" || answer.at === undefined) return undefined
+  return compareClocks(NAME, "the bucket", answer.at - clock.now())
+}
