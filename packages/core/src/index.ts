@@ -93,7 +93,9 @@ export {
   type ModelFile,
 } from "./model-file/model-file.ts"
 export { parseModelDefinition } from "./model-file/parse-model-definition.ts"
-export type { ModelFault } from "./model-file/fault.ts"
+export { toFaultWords, type ModelFault } from "./model-file/fault.ts"
+export { findDescriptionFaults } from "./model-file/description.ts"
+export type { StandardSchema } from "./models/standard-schema.ts"
 export { UNAVAILABLE_REASONS, type UnavailableReason } from "./models/unavailable-reason.ts"
 export { textToImage, type TextToImageParameters } from "./models/text-to-image.ts"
 export {

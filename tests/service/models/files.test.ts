@@ -77,60 +77,68 @@ const BAD: readonly (readonly [name: string, text: string, message: RegExp])[] =
   [
     "takes a list",
     model({ parameters: "v.pipe(v.array(text(0, 9)), v.maxLength(9))" }),
-    /parameters must be an object/,
+    /m0\.mjs \/parameters must be a schema with "type": "object"$/,
   ],
   [
     "drops members",
     model({ parameters: "v.object({})" }),
-    /parameters takes members that it doesn't name/,
+    /m0\.mjs \/parameters\/additionalProperties must be false: a model takes what it names$/,
   ],
-  ["takes any member", model({}, "more: v.looseObject({})"), /parameters\.more takes members that/],
+  [
+    "takes any member",
+    model({}, "more: v.looseObject({})"),
+    /\/properties\/more\/additionalProperties must be false/,
+  ],
   [
     "takes a record",
     model({}, "more: v.record(v.string(), text(0, 9))"),
-    /parameters\.more takes members/,
+    /\/properties\/more\/additionalProperties must be false/,
   ],
-  ["takes anything", model({}, "more: v.unknown()"), /parameters\.more takes anything/],
+  [
+    "takes anything",
+    model({}, "more: v.unknown()"),
+    /\/parameters\/properties\/more takes anything: name its type$/,
+  ],
   [
     "takes an endless text",
     model({}, "words: v.string()"),
-    /parameters\.words may have any length: use text/,
+    /\/parameters\/properties\/words may have any length: add maxLength/,
   ],
   [
     "takes a medium as a text",
     model({}, "photo: text(0, 28_000_000)"),
-    /parameters\.photo may have 28000000 characters/,
+    /\/properties\/photo\/maxLength must be at most 1000000$/,
   ],
   [
     "takes an endless list",
     model({}, "words: v.array(text(0, 9))"),
-    /parameters\.words may have any number of items/,
+    /\/properties\/words may have any number of items/,
   ],
   [
     "takes endless texts",
     model({}, "words: v.pipe(v.array(v.string()), v.maxLength(9))"),
-    /parameters\.words\[\] may have any length/,
+    /\/properties\/words\/items may have any length/,
   ],
   [
     "takes endless colours",
     model({}, 'colors: colours("colors")'),
-    /parameters\.colors may have any number/,
+    /\/properties\/colors may have any number/,
   ],
   [
     "takes a thousand media",
     model({}, 'urls: v.pipe(v.array(mediaUrl("image")), v.maxLength(1_000))'),
-    /parameters\.urls may have 1000 media/,
+    /\/properties\/urls\/items may be 1000 media in one request: at most 100/,
   ],
-  ["takes infinity", model({}, "seed: v.number()"), /parameters\.seed may be any number/],
+  ["takes infinity", model({}, "seed: v.number()"), /\/properties\/seed may be any number/],
   [
     "takes half of infinity",
     model({}, "seed: v.pipe(v.number(), v.minValue(0))"),
-    /parameters\.seed may be any/,
+    /\/properties\/seed may be any number/,
   ],
   [
     "takes a text in one of two forms",
     model({}, "size: v.union([integer(1, 9), v.string()])"),
-    /parameters\.size may have any length/,
+    /\/properties\/size\/anyOf\/1 may have any length/,
   ],
   [
     "checks what can't be told",
@@ -151,52 +159,52 @@ const BAD: readonly (readonly [name: string, text: string, message: RegExp])[] =
   [
     "logs what is no parameter",
     model({ logged: '["size"]' }),
-    /logs "size", which is none of its parameters$/,
+    /m0\.mjs \/logged\/0 is no parameter$/,
   ],
   [
     "logs a prompt",
     model({ logged: '["prompt"]' }),
-    /may not log parameters\.prompt: only whole numbers/,
+    /\/logged\/0 may not be logged: only whole numbers/,
   ],
   [
     "logs a fraction",
     model({ logged: '["part"]' }, "part: v.pipe(v.number(), v.minValue(0), v.maxValue(1))"),
-    /may not log parameters\.part/,
+    /\/logged\/0 may not be logged/,
   ],
   [
     "logs nothing at all",
     model({ logged: '["part"]' }, "part: v.nullable(integer(0, 1))"),
-    /may not log parameters\.part/,
+    /\/logged\/0 may not be logged/,
   ],
   [
     "names a text as a medium",
     model({ media: '{ prompt: "image" }' }),
-    /names parameters\.prompt in media, which is no mediaUrl\("image"\), alone or in a list$/,
+    /\/media\/prompt is not where the parameters take media of the kind "image"$/,
   ],
   [
     "names a picture as a film",
     model({ media: '{ photo: "video" }' }, 'photo: mediaUrl("image")'),
-    /names parameters\.photo in media, which is no mediaUrl\("video"\)/,
+    /\/media\/photo is not where the parameters take media of the kind "video"/,
   ],
   [
     "names media of another kind",
     model({ media: '{ photo: "smell" }' }, 'photo: mediaUrl("image")'),
-    /names parameters\.photo in media/,
+    /\/media\/photo is not where the parameters take media of the kind "smell"/,
   ],
   [
     "names what is no parameter as a medium",
     model({ media: '{ photo: "image" }' }),
-    /names parameters\.photo in media/,
+    /\/media\/photo is not where/,
   ],
   [
     "keeps media to itself",
     model({}, 'photos: v.optional(v.nullable(v.pipe(v.array(mediaUrl("audio")), v.maxLength(2))))'),
-    /takes media in parameters\.photos, which no channel gets: add it to media as "audio"$/,
+    /\/media lacks "photos", which no channel would get: add it as "audio"$/,
   ],
   [
     "hides media",
     model({}, 'deep: fields({ photo: mediaUrl("image") })'),
-    /takes media in parameters\.deep, which no channel gets/,
+    /\/media lacks "deep\/photo", which no channel would get: add it as "image"$/,
   ],
   [
     "charges as it likes",
@@ -310,6 +318,7 @@ describe("a model's file", () => {
     const parts = [
       'photo: mediaUrl("image")',
       'films: v.optional(v.pipe(v.array(mediaUrl("video")), v.maxLength(100)), [])',
+      'parts: v.optional(v.pipe(v.array(fields({ sound: v.nullable(mediaUrl("audio")) })), v.maxLength(9)))',
       "seed: v.nullish(v.pipe(v.number(), v.safeInteger()))",
       "part: v.pipe(v.number(), v.gtValue(0), v.ltValue(1), v.multipleOf(0.5))",
       "code: v.pipe(v.string(), v.maxLength(9), v.regex(/^[a-z]+$/))",
@@ -323,7 +332,10 @@ describe("a model's file", () => {
     ]
     const { load } = await createWorld(t, [
       model(
-        { logged: '["mode", "even"]', media: '{ photo: "image", films: "video" }' },
+        {
+          logged: '["mode", "even"]',
+          media: '{ photo: "image", films: "video", "parts/sound": "audio" }',
+        },
         parts.join(", "),
       ),
     ])

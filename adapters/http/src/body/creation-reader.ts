@@ -1,7 +1,7 @@
 /**
  * Decides where a creation's body is read: on the event loop, or in a thread if work on it could stop the
- * event loop for others. A large body could, and so could a careless pattern of a model of the host's, on a
- * text of any size on which it never ends: a thread can be ended. Only our own Node server has threads.
+ * event loop for others. A large body could, and so could a model of the host's, on a text of any size: by a
+ * careless pattern, or by what a schema of another library than valibot does besides. A thread can be ended. Only our own Node server has threads.
  */
 import { MODELS, type Model } from "@safelight/core"
 import type { HttpSettings } from "../pipeline/defaults.ts"
@@ -43,13 +43,7 @@ export function createCreationReader(options: CreationReaderOptions): CreationRe
   const coreModels = models.filter((model) => MODELS.includes(model)).map(({ id }) => id)
   const own = threadModels === undefined ? [] : models.filter((model) => !MODELS.includes(model))
   const described = own.map((model) => [model.id, describeParameters(model)] as const)
-  // The patterns of a model that is data were counted: they end soon.
-  const counted = new Set(
-    own.filter(({ definition }) => definition !== undefined).map(({ id }) => id),
-  )
-  const patterned = new Set(
-    described.filter(([id, schema]) => !counted.has(id) && hasPattern(schema)).map(([id]) => id),
-  )
+  const endless = new Set(own.filter(mayBeEndless).map(({ id }) => id))
   const known: KnownModels = {
     coreModels,
     ...(threadModels && { threadModels }),
@@ -60,8 +54,14 @@ export function createCreationReader(options: CreationReaderOptions): CreationRe
     const isLarge = pieces.lengthBytes > settings.largeBodyBytes
     if (threads === undefined || !isLarge) {
       const creation = await readCreation(joinPieces(pieces), question)
-      if (threads === undefined || !patterned.has(creation.model)) return creation
+      if (threads === undefined || !endless.has(creation.model)) return creation
     }
     return threads.read(pieces, { ...question, ...known }, models)
   }
+}
+
+/** The patterns of a model that is data were counted: they end soon. A schema of another library may run anything. */
+function mayBeEndless(model: Model): boolean {
+  if (model.definition !== undefined) return false
+  return model.described !== undefined || hasPattern(describeParameters(model))
 }

@@ -32,7 +32,7 @@ export function describeParameters({
 
 /** Says of media and of objects what the check knows of them. */
 function completeSchema(schema: JsonSchema): JsonSchema {
-  const { anyOf, items, oneOf, properties, type } = schema
+  const { anyOf, items, oneOf, prefixItems, properties, type } = schema
   const kind: unknown = Reflect.get(schema, "x-media")
   const { description, pattern } = isMediaKind(kind) ? toInputSchema(mediaUrl(kind)) : {}
   return {
@@ -41,6 +41,7 @@ function completeSchema(schema: JsonSchema): JsonSchema {
     ...(pattern !== undefined && { pattern }),
     ...(type === "object" && { additionalProperties: false }),
     ...(items !== undefined && { items: complete(items as Part) }),
+    ...(prefixItems && { prefixItems: prefixItems.map(complete) }),
     ...(anyOf && { anyOf: anyOf.map(complete) }),
     ...(oneOf && { oneOf: oneOf.map(complete) }),
     ...(properties && { properties: completeAll(properties) }),
@@ -75,12 +76,22 @@ export function hasPattern(described: unknown): boolean {
 }
 
 /** Whether the schema of a text is that of core's `mediaUrl`, which bounds it. */
-export function isOfMedia({ pattern }: { readonly pattern?: string | undefined }): boolean {
-  return pattern !== undefined && MEDIA_PATTERN.test(pattern)
+export function isOfMedia(described: { readonly pattern?: unknown }): boolean {
+  return toMediaKind(described) !== undefined
 }
 
-/** As `toInputSchema` writes it; what checks media is another. */
-const MEDIA_PATTERN = /^\^\(\?:\[Hh\]\[Tt\]\[Tt\]\[Pp\]/
+/** The kind of media that a text addresses if its schema is that of core's `mediaUrl`; undefined if it is another. */
+export function toMediaKind({ pattern }: { readonly pattern?: unknown }): MediaKind | undefined {
+  kinds ??= new Map(
+    (Object.keys(DATA_URL_TYPES) as MediaKind[]).map((kind) => {
+      return [toInputSchema(mediaUrl(kind)).pattern, kind]
+    }),
+  )
+  return kinds.get(pattern)
+}
+
+/** By the pattern that describes them; what checks media is another. Made once, when first asked for. */
+let kinds: ReadonlyMap<unknown, MediaKind> | undefined
 
 function listMembers(schema: v.GenericSchema): Readonly<Record<string, v.GenericSchema>> {
   const { entries, getter } = schema as {

@@ -8,6 +8,25 @@ export interface ModelFault {
 
 export type Report = (pointer: string, reason: string) => void
 
+/** Of one model no more are told. */
+const MOST_FAULTS = 50
+
+export function collectFaults(): { readonly faults: readonly ModelFault[]; report: Report } {
+  const faults: ModelFault[] = []
+  return {
+    faults,
+    report(pointer, reason) {
+      if (faults.length < MOST_FAULTS) faults.push({ pointer, reason })
+    },
+  }
+}
+
+/** In one line. */
+export function toFaultWords(faults: readonly ModelFault[]): string {
+  const words = faults.map(({ pointer, reason }) => `${pointer} ${reason}`.trimStart())
+  return words.join("; ")
+}
+
 /** The pointer of a member. */
 export function join(pointer: string, ...names: readonly (number | string)[]): string {
   const parts = names.map((name) => `/${String(name).replaceAll("~", "~0").replaceAll("/", "~1")}`)

@@ -7,13 +7,12 @@ import { fields } from "../models/fields.ts"
 import { defineModel, type Model } from "../models/model.ts"
 import { upstreamSchema, type Upstream } from "../models/upstream.ts"
 import { buildSchema } from "./build-schema.ts"
-import { checkSchema } from "./check-schema.ts"
-import { isObject, join, type ModelFault, type Report } from "./fault.ts"
+import { collectFaults, isObject, join, type ModelFault, type Report } from "./fault.ts"
 import { readLogged } from "./logged.ts"
 import { findMediaPaths } from "./media-paths.ts"
 import { toModelDefinition } from "./definition.ts"
 import { readOutputs } from "./outputs.ts"
-import { resolveRefs } from "./resolve.ts"
+import { readParameters } from "./parameters.ts"
 import type { Schema } from "./schema.ts"
 import { checkValues } from "./values.ts"
 
@@ -21,8 +20,6 @@ export type ModelFile =
   | { readonly kind: "model"; readonly model: Model }
   | { readonly kind: "faulty"; readonly faults: readonly [ModelFault, ...ModelFault[]] }
 
-/** A file is read no further. */
-const MOST_FAULTS = 50
 const MOST_LEVELS = 64
 
 /** At least one slash, so that no model has the name of a schema of the API document. */
@@ -49,10 +46,7 @@ const MEMBERS: ReadonlySet<string> = new Set([
 
 /** `file` is parsed JSON. */
 export function readModelFile(file: unknown): ModelFile {
-  const faults: ModelFault[] = []
-  const report: Report = (pointer, reason) => {
-    if (faults.length < MOST_FAULTS) faults.push({ pointer, reason })
-  }
+  const { faults, report } = collectFaults()
   const isFile = isObject(file) && !isDeeper(file, MOST_LEVELS)
   const model = isFile ? read(file, report, () => faults.length === 0) : undefined
   if (!isFile) report("", `must be an object of at most ${MOST_LEVELS} levels`)
@@ -125,22 +119,6 @@ function checkWords(file: File, report: Report): void {
     if (value !== undefined && !isText)
       report(`/${name}`, `must be a text of at most ${most} characters`)
   }
-}
-
-function readParameters(raw: unknown, report: Report): Schema | undefined {
-  let isRight = true
-  const note: Report = (pointer, reason) => {
-    isRight = false
-    report(pointer, reason)
-  }
-  const resolved = resolveRefs(raw, "/parameters", note)
-  if (resolved === undefined && raw !== undefined) return undefined
-  if (!isObject(resolved) || resolved["type"] !== "object") {
-    report("/parameters", 'must be a schema with "type": "object"')
-    return undefined
-  }
-  checkSchema(resolved, "/parameters", note)
-  return isRight ? resolved : undefined
 }
 
 const price = fields(PRICE_MEMBERS)

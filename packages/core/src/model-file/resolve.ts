@@ -2,6 +2,9 @@
 import { isObject, join, split, type Report } from "./fault.ts"
 import { ANNOTATIONS, SCHEMA_LIMITS } from "./schema.ts"
 
+/** The keywords that hold several schemas. */
+const LISTS: ReadonlySet<string> = new Set(["allOf", "anyOf", "oneOf", "prefixItems"])
+
 /** In place of what was reported, so that it is reported once. */
 const NOTHING = { type: "null" } as const
 
@@ -21,7 +24,9 @@ export function resolveRefs(root: unknown, pointer: string, report: Report): unk
     left: SCHEMA_LIMITS.schemas,
     characters: SCHEMA_LIMITS.described,
   }
-  const made = resolveSchema(root, pointer, { walk, open: [], depth: 0 })
+  const { $defs: _found, ...whole } = isObject(root) ? root : {}
+  const schema = isObject(root) ? whole : root
+  const made = resolveSchema(schema, pointer, { walk, open: [], depth: 0 })
   if (walk.left >= 0 && walk.characters >= 0) return made
   const most = `${SCHEMA_LIMITS.schemas} schemas or ${SCHEMA_LIMITS.described} characters`
   report(pointer, `has more than ${most}, with all that it refers to`)
@@ -45,15 +50,15 @@ function resolveSchema(schema: unknown, pointer: string, place: Place): unknown 
   }
   if (Object.hasOwn(schema, "$ref")) return follow(schema, pointer, place)
   const next = { ...place, depth: depth + 1 }
-  const entries = Object.entries(schema)
-    .filter(([name]) => depth > 0 || name !== "$defs")
-    .map(([name, value]) => [name, resolveMember(name, value, join(pointer, name), next)] as const)
+  const entries = Object.entries(schema).map(
+    ([name, value]) => [name, resolveMember(name, value, join(pointer, name), next)] as const,
+  )
   return Object.fromEntries(entries)
 }
 
 function resolveMember(name: string, value: unknown, pointer: string, place: Place): unknown {
   if (name === "items") return resolveSchema(value, pointer, place)
-  if ((name === "anyOf" || name === "oneOf") && Array.isArray(value)) {
+  if (LISTS.has(name) && Array.isArray(value)) {
     return value.map((option, at) => resolveSchema(option, join(pointer, at), place))
   }
   if (name !== "properties" || !isObject(value)) {

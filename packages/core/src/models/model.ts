@@ -11,8 +11,10 @@ import type { LoggedParameters } from "../money/factors.ts"
 import type { ModelPrice } from "../money/prices.ts"
 import type { JsonObject } from "../values/canonical-json.ts"
 import type { ArtifactKind } from "./artifact-kind.ts"
+import { readForeign } from "../model-file/description.ts"
 import type { MediaKind } from "./media-url.ts"
 import { toParameterIssue, type ParameterIssue } from "./parameter-issue.ts"
+import { askForeign, isForeign, type StandardSchema } from "./standard-schema.ts"
 import type { Upstream } from "./upstream.ts"
 
 export type ParameterValues = Readonly<Record<string, unknown>>
@@ -32,15 +34,19 @@ export interface ModelDefinition<Parameters extends ParameterValues> extends Mod
   readonly id: string
   /** What its tasks produce: one kind, or several with the main one first, without which a task fails. */
   readonly artifacts: ArtifactKind | readonly [ArtifactKind, ...ArtifactKind[]]
-  /** Validates and applies defaults (specification §2.4–2.6). */
-  readonly parameters: v.GenericSchema<unknown, Parameters>
+  /**
+   * Validates and applies defaults (specification §2.4–2.6): a schema of valibot, or of any library that has Standard
+   * Schema and Standard JSON Schema, as zod and arktype have. A synchronous one.
+   */
+  readonly parameters: StandardSchema<Parameters>
   /** Parameters that are put into the log: enumerated, integer or boolean, never free text. */
   readonly logged: readonly (keyof Parameters & string)[]
   /**
-   * Parameters that hold URLs of media, one or a list each, and the kind of media; none by default. Only
-   * these are passed to channels as inputs, and measured.
+   * Where parameters hold URLs of media, one or a list each, and the kind of media: `image_urls`, or through objects
+   * and lists `elements/image_url`. Only these are passed to channels as inputs, and measured. By default none, or
+   * those texts that a schema of another library than valibot describes with `x-media`.
    */
-  readonly media?: Readonly<Partial<Record<keyof Parameters & string, MediaKind>>>
+  readonly media?: Readonly<Partial<Record<MediaPath<Parameters>, MediaKind>>>
   /** The most that a task with these parameters may use up. */
   readonly estimate: (parameters: Parameters) => Usage
   /**
@@ -52,6 +58,8 @@ export interface ModelDefinition<Parameters extends ParameterValues> extends Mod
   readonly charge?: Model["charge"]
   readonly price?: ModelPrice
 }
+
+type MediaPath<Parameters> = (keyof Parameters & string) | `${keyof Parameters & string}/${string}`
 
 /** None of a kind that is not named. */
 export type ArtifactCounts = Readonly<Partial<Record<ArtifactKind, number>>>
@@ -90,27 +98,39 @@ export interface Model extends ModelWords {
   readonly upstreams?: Readonly<Record<string, Upstream>>
 }
 
-/** The definition as the engine works with it; it is not checked. */
+/**
+ * The definition as the engine works with it. It is not checked, but for the schema of another library than valibot:
+ * throws `invalid-configuration` if that can't be described by JSON Schema, or bounds not all that it takes.
+ */
 export function defineModel<Parameters extends ParameterValues>(
   definition: ModelDefinition<Parameters>,
 ): Model {
   const logged = definition.logged.toSorted()
   const artifacts = [definition.artifacts].flat()
   const { counts, description, examples, title } = definition
+  const {
+    parameters: schema,
+    refine,
+    ...described
+  } = takeSchema(definition.id, definition.parameters, definition.media)
   return {
     id: definition.id,
     ...(title !== undefined && { title }),
     ...(description !== undefined && { description }),
     ...(examples !== undefined && { examples }),
     artifacts,
-    parameters: definition.parameters,
-    media: (definition.media ?? {}) as Readonly<Record<string, MediaKind>>,
+    parameters: schema,
+    ...described,
     logged,
     check(parameters) {
-      const result = v.safeParse(definition.parameters, parameters, { abortPipeEarly: true })
-      if (result.success) return { kind: "valid", parameters: result.output }
-      const issues = result.issues.map((issue) => toParameterIssue("parameters", issue))
-      return { kind: "invalid", issues }
+      const result = v.safeParse(schema, parameters, { abortPipeEarly: true })
+      if (!result.success) {
+        const issues = result.issues.map((issue) => toParameterIssue("parameters", issue))
+        return { kind: "invalid", issues }
+      }
+      return refine === undefined
+        ? { kind: "valid", parameters: result.output }
+        : refine(parameters)
     },
     toLogged(parameters) {
       const present = logged.filter((name) => parameters[name] !== undefined)
@@ -122,6 +142,23 @@ export function defineModel<Parameters extends ParameterValues>(
     ...(counts && { counts: (parameters) => counts(parameters as Parameters) }),
     charge: definition.charge ?? chargeUsage,
     ...(definition.price !== undefined && { price: definition.price }),
+  }
+}
+
+interface TakenSchema extends Pick<Model, "described" | "media"> {
+  readonly parameters: v.GenericSchema<unknown, ParameterValues>
+  /** Checks what the schema has taken, and applies the defaults in its place. */
+  readonly refine?: (parameters: unknown) => ParameterCheck
+}
+
+function takeSchema(id: string, schema: unknown, media: object = {}): TakenSchema {
+  const paths = media as Model["media"]
+  if (!isForeign(schema)) {
+    return { parameters: schema as TakenSchema["parameters"], media: paths }
+  }
+  return {
+    ...readForeign(schema, { id, media: paths }),
+    refine: (checked) => askForeign(schema, checked, id),
   }
 }
 

@@ -6,19 +6,18 @@
 import {
   ARTIFACT_KINDS,
   chargeUsage,
+  findDescriptionFaults,
   isSafelightError,
   LONGEST_MODEL_ID,
   MODEL_ID,
   toCanonicalJson,
+  toFaultWords,
   type Model,
   type ParameterValues,
 } from "@safelight/core"
-import { describeParameters } from "@safelight/http"
+import { describeParameters, toMediaKind } from "@safelight/http"
 import { toFirstLine } from "../configuration/import-module.ts"
 import { findChargeFault, findEstimateFault } from "./check-money.ts"
-import { findLoggedFault } from "./check-logged.ts"
-import { findMediaFault } from "./check-media.ts"
-import { findUnbounded } from "./check-bounds.ts"
 import { toSamples } from "./sample-parameters.ts"
 
 /** Makes the error, which names where the model comes from. */
@@ -32,15 +31,17 @@ export function toModel(found: unknown, refuse: Refuse): Model {
   if (!MODEL_ID.test(model.id) || model.id.length > LONGEST_MODEL_ID) {
     throw refuse("needs an id such as acme/painter-2/text-to-image, of at most 200 characters")
   }
+  const media = model.media ?? {}
   const described = describe(model, refuse)
-  const fault =
-    findUnbounded("parameters", described) ??
-    findLoggedFault(model.logged, described) ??
-    findMediaFault(model.media, described) ??
-    findChargeFault(model)
+  // Valibot's objects take other members unless they are strict; it is asked without the description.
+  const isOpen = model.described === undefined
+  const reading = { isOpen, toKind: toMediaKind }
+  const faults = findDescriptionFaults(described, { ...model, media }, reading)
+  if (faults.length > 0) throw refuse(toFaultWords(faults))
+  const fault = findChargeFault(model)
   if (fault !== undefined) throw refuse(fault)
   // Core's arithmetic, which no usage makes throw after a purchase.
-  const checked = { ...model, media: model.media ?? {}, charge: chargeUsage }
+  const checked = { ...model, media, charge: chargeUsage }
   for (const sample of toSamples(described)) tryOut(checked, sample, refuse)
   return checked
 }
@@ -60,7 +61,7 @@ function requireMembers(found: unknown, refuse: Refuse): Model {
   const { parameters } = model
   if (typeof parameters !== "object" || Object(parameters).kind !== "schema" || parameters.async) {
     throw refuse(
-      "exports no model: parameters must be a schema of valibot, and no asynchronous one",
+      "exports no model: parameters must be a schema of valibot, zod, arktype or another library with Standard Schema, and no asynchronous one",
     )
   }
   return model

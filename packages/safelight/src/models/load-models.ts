@@ -3,7 +3,7 @@
  * this too, and load the files anew.
  */
 import { open } from "node:fs/promises"
-import { MODELS, readModelFile, SafelightError, type Model } from "@safelight/core"
+import { MODELS, readModelFile, SafelightError, toFaultWords, type Model } from "@safelight/core"
 import { listFaults } from "../configuration/configuration-fault.ts"
 import { importDefault, invalidModule } from "../configuration/import-module.ts"
 import { toModel, type Refuse } from "./check-model.ts"
@@ -58,10 +58,7 @@ async function loadModel({ fault, path }: ModelPath, refuse: Refuse): Promise<Mo
   if (!isModelData(path)) return toModel(await importDefault("models", path), refuse)
   const read = readModelFile(parse(await readText(path, refuse), refuse))
   if (read.kind === "model") return read.model
-  const words = read.faults.map(({ pointer, reason }) =>
-    pointer === "" ? reason : `${pointer} ${reason}`,
-  )
-  throw refuse(words.join("; "))
+  throw refuse(toFaultWords(read.faults))
 }
 
 async function readText(path: string, refuse: Refuse): Promise<string> {
