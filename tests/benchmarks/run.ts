@@ -13,6 +13,7 @@ await runBenchmarks(import.meta.dirname, [
   "rendering",
   "sweep",
   "usage",
+  "models",
   "memory",
   "hostile",
 ])

@@ -81,6 +81,41 @@ describe("a quote by the client", () => {
   })
 })
 
+describe("the models by the client", () => {
+  const INFO = {
+    model: MODEL,
+    parameters: {},
+    price: { per_image_micros: 1 },
+    price_version: "v",
+  }
+
+  it("are read page by page to their end, also of a service that has no pages", async () => {
+    const { client, requests } = createScriptedClient([
+      json(200, { models: [INFO, { ...INFO, model: "b" }], next_cursor: "MTp4" }),
+      LOST,
+      json(200, { models: [{ ...INFO, model: "c" }], next_cursor: null }),
+      json(200, { models: [INFO] }),
+    ])
+    assert.deepEqual(
+      (await client.models()).map(({ model }) => model),
+      [MODEL, "b", "c"],
+    )
+    assert.deepEqual(
+      requests.map(({ target }) => target),
+      ["/v1/models", "/v1/models?limit=500&cursor=MTp4", "/v1/models?limit=500&cursor=MTp4"],
+    )
+    assert.equal((await client.models()).length, 1)
+  })
+
+  it("are refused where a page leads back to itself, or its cursor is none", async () => {
+    const page = { models: [INFO], next_cursor: "MTp4" }
+    for (const pages of [[page, page], [{ ...page, next_cursor: 5 }]]) {
+      const { client } = createScriptedClient(pages.map((each) => json(200, each)))
+      await assert.rejects(client.models(), { code: "invalid_answer" })
+    }
+  })
+})
+
 describe("a model by the client", () => {
   it("is asked for by its id, whose slashes stay", async () => {
     const { client, requests } = createScriptedClient([refusal(404, "not_found")])

@@ -14,15 +14,15 @@ import {
   isEventList,
   isMe,
   isModelInfo,
-  isModelList,
   isTask,
   isTaskUsage,
   isUsageReport,
 } from "./api/check-answers.ts"
-import { MODELS_PATH, toModelPath, toTaskPath, withQuery } from "./api/paths.ts"
+import { toModelPath, toTaskPath, withQuery } from "./api/paths.ts"
 import { createTaskArtifact, type TaskArtifact } from "./artifacts/task-artifact.ts"
 import { checkOptions, type ClientOptions } from "./connection/client-options.ts"
 import { createConnection, type Connection } from "./connection/connection.ts"
+import { listModels } from "./prices/list-models.ts"
 import { quoteTask } from "./prices/quote-task.ts"
 import { cancelTask, type ClientCancellation } from "./tasks/cancel-task.ts"
 import { listArtifacts, toClientTask, type ClientTask } from "./tasks/client-task.ts"
@@ -178,9 +178,7 @@ export function createClient(options: ClientOptions): Client {
     quote: (model, parameters, more) => quoteTask(connection, { model, parameters }, more),
     balance: ({ signal } = {}) => connection.read("/v1/balance", isBalance, { signal }),
     me: ({ signal } = {}) => connection.read("/v1/me", isMe, { signal }),
-    async models({ signal } = {}) {
-      return (await connection.read(MODELS_PATH, isModelList, { signal })).models
-    },
+    models: ({ signal } = {}) => listModels(connection, { signal }),
     model: (id, { signal } = {}) => connection.read(toModelPath(id), isModelInfo, { signal }),
     webhooks: createWebhookCalls(connection),
     admin: createAdminCalls(connection),

@@ -186,9 +186,8 @@ function readTasks(world: World, keys: readonly string[], read: Add): void {
   for (const query of ["from=-1", "to=253402300800", "from=x", "from=2&to=1", "other=1"]) {
     read(USAGE, `/v1/usage?${query}`)
   }
+  readModels(read)
   for (const path of [BALANCE, ME, MODEL_LIST]) read(path, `${path}?other=1`)
-  read(ONE_MODEL, `${MODEL_LIST}/${VALID.model}?other=1`)
-  read(ONE_MODEL, `${MODEL_LIST}/none`)
   for (const path of [MODEL_LIST, ONE_MODEL.replace("{model_id}", VALID.model)]) {
     const template = path === MODEL_LIST ? MODEL_LIST : ONE_MODEL
     read(template, path, { headers: { "if-none-match": "*" } })
@@ -199,6 +198,14 @@ function readTasks(world: World, keys: readonly string[], read: Add): void {
     read(TASK, `/v1/tasks/${each.id}`, { headers: { prefer: "wait=0" } })
     read(ARTIFACTS, `/v1/tasks/${each.id}/artifacts`)
   }
+}
+
+function readModels(read: Add): void {
+  for (const query of ["limit=0", "limit=501", "limit=x", "type=picture", "cursor=!"]) {
+    read(MODEL_LIST, `${MODEL_LIST}?${query}`)
+  }
+  read(ONE_MODEL, `${MODEL_LIST}/${VALID.model}?other=1`)
+  read(ONE_MODEL, `${MODEL_LIST}/none`)
 }
 
 function readEvents(id: string, read: Add): void {

@@ -2,7 +2,7 @@
 import { createAccess } from "@safelight/access"
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import { defineModel, fields, MODELS, text, type ArtifactKind } from "@safelight/core"
+import { defineModel, fields, MODELS, text, type ArtifactKind, type Model } from "@safelight/core"
 import { createHttpHandler } from "@safelight/http"
 import { createManualClock } from "@safelight/testkit"
 import { createFakeService } from "./fake-service.ts"
@@ -131,6 +131,96 @@ for (const kind of WORLDS) {
     })
   })
 }
+
+describe("a thousand models", () => {
+  interface Page {
+    readonly models: readonly { readonly model: string }[]
+    readonly next_cursor: string | null
+  }
+
+  function define(index: number): Model {
+    return defineModel({
+      id: `acme/m${index}`,
+      artifacts: index % 10 === 0 ? ["video", "image"] : "image",
+      parameters: fields({ word: text(1, 100) }),
+      logged: [],
+      estimate: () => ({ images: 1, inputVideosMs: [], outputVideoMs: 0 }),
+    })
+  }
+
+  function openShop(models: readonly Model[]) {
+    const { service } = createFakeService()
+    const { keys, storage } = createFakeStorage()
+    const clock = createManualClock()
+    const access = createAccess({ storage, service, clock })
+    const publicUrl = () => "https://media.example/"
+    const handler = createHttpHandler({ service, access, clock, publicUrl, models })
+    const headers = { authorization: `Bearer ${keys.add()}` }
+    const ask = (query: string) =>
+      handler.fetch(new Request(`https://media.example/v1/models${query}`, { headers }))
+    return {
+      ask,
+      async list(query: string): Promise<Page> {
+        const response = await ask(query)
+        assert.equal(response.status, 200)
+        return (await response.json()) as Page
+      },
+    }
+  }
+
+  const ALL = Array.from({ length: 1_000 }, (_, index) => define(index))
+  const idsOf = ({ models }: Page) => models.map(({ model }) => model)
+
+  it("come in pages, in their order, each once", async () => {
+    const { list } = openShop(ALL)
+    for (const [query, size] of [
+      ["", 100],
+      ["limit=333&", 333],
+    ] as const) {
+      const found: string[] = []
+      let cursor: string | null = ""
+      while (cursor !== null) {
+        const page: Page = await list(`?${query}${cursor === "" ? "" : `cursor=${cursor}`}`)
+        assert.ok(page.models.length <= size)
+        found.push(...idsOf(page))
+        cursor = page.next_cursor
+      }
+      assert.deepEqual(
+        found,
+        ALL.map(({ id }) => id),
+      )
+    }
+  })
+
+  it("are those of a kind where it is asked for", async () => {
+    const { list } = openShop(ALL)
+    const { models, next_cursor: cursor } = await list("?type=video&limit=100")
+    assert.equal(models.length, 100)
+    assert.equal(cursor, null)
+    assert.ok(models.every(({ model }) => model.endsWith("0")))
+    assert.deepEqual(await list("?type=3d"), { models: [], next_cursor: null })
+  })
+
+  it("go on behind the one that a cursor names, and where it was if it is gone", async () => {
+    const first = await openShop(ALL).list("?limit=10")
+    const cursor = first.next_cursor ?? assert.fail()
+    const moved = openShop([...ALL.slice(500, 510), ...ALL.slice(0, 500)])
+    assert.deepEqual(idsOf(await moved.list(`?limit=2&cursor=${cursor}`)), ["acme/m10", "acme/m11"])
+    const fewer = openShop(ALL.filter(({ id }) => id !== "acme/m9"))
+    assert.deepEqual(idsOf(await fewer.list(`?limit=1&cursor=${cursor}`)), ["acme/m10"])
+    assert.deepEqual(await openShop(ALL.slice(0, 5)).list(`?cursor=${cursor}`), {
+      models: [],
+      next_cursor: null,
+    })
+  })
+
+  it("are refused by page and by kind where the query is wrong", async () => {
+    const { ask } = openShop(ALL)
+    for (const query of ["limit=0", "limit=501", "cursor=x", "type=picture", "page=2"]) {
+      assert.equal((await ask(`?${query}`)).status, 400, query)
+    }
+  })
+})
 
 describe("a model of the host's own", () => {
   async function show(artifacts: "video" | readonly [ArtifactKind, ...ArtifactKind[]]) {

@@ -104,6 +104,31 @@ describe("the document", () => {
     for (const name of names) assert.match(name, /^[\w.-]+$/)
     assert.equal(names.length, all.length - MODELS.length + ids.length)
   })
+
+  it("says where models are described in place of more than fifty, and stays as large as it is", () => {
+    const make = (count: number) =>
+      createApiDocument(
+        Array.from({ length: count }, (_, index) => ({ ...textToImage, id: `acme/m${index}` })),
+      )
+    const schemaOf = (made: typeof document) => made.components["schemas"]?.["CreationRequest"]
+    assert.equal((schemaOf(make(50)) as { oneOf: unknown[] }).oneOf.length, 50)
+    const [some, many] = [make(51), make(1_000)]
+    assert.deepEqual(Object.keys((schemaOf(some) as Schema).properties ?? {}), [
+      "model",
+      "parameters",
+    ])
+    assert.match(JSON.stringify(schemaOf(many)), /GET \/v1\/models\/\{model_id\}/)
+    assert.equal(JSON.stringify(many).includes("acme/m1"), false)
+    const references = JSON.stringify(many).matchAll(/"\$ref":"#([^"]+)"/g)
+    for (const [, path = ""] of references) {
+      const found = path
+        .split("/")
+        .slice(1)
+        .reduce<unknown>((at, step) => (at as Record<string, unknown>)[step], many)
+      assert.ok(found, path)
+    }
+    assert.ok(JSON.stringify(many).length < JSON.stringify(document).length)
+  })
 })
 
 describe("the described request", () => {

@@ -14,6 +14,7 @@ import * as v from "valibot"
 import { describeParameters } from "../openapi/describe-parameters.ts"
 import type { Services } from "../pipeline/services.ts"
 import { defineBody, described, type Shown } from "./body.ts"
+import { nextCursor } from "./page.ts"
 import { price, toPriceBody } from "./price.ts"
 import { currency, whole } from "./shapes.ts"
 
@@ -93,9 +94,13 @@ export const modelInfo = defineBody("ModelInfo", EXAMPLE, {
 
 const MODEL_LIST_EXAMPLE = {
   models: [EXAMPLE],
+  next_cursor: null,
 } as const
 
-export const modelList = defineBody("ModelList", MODEL_LIST_EXAMPLE, { models: v.array(modelInfo) })
+export const modelList = defineBody("ModelList", MODEL_LIST_EXAMPLE, {
+  models: v.array(modelInfo),
+  next_cursor: nextCursor,
+})
 
 function toOutputs({ artifacts }: Model): Shown<typeof modelInfo>["outputs"] {
   const [main, ...extras] = artifacts.map((type) => ({

@@ -7,12 +7,12 @@ import { Refusal, type RefusalOptions } from "../errors/refusal.ts"
 import type { ErrorCode } from "../errors/error-table.ts"
 import type { CreationQuestion } from "./creation.ts"
 
-export interface CreationJob extends CreationQuestion, KnownModels {
+export interface CreationJob extends CreationQuestion {
   readonly list: readonly Uint8Array<ArrayBuffer>[]
   readonly lengthBytes: number
 }
 
-/** The models by which a thread may check. */
+/** The models by which a thread may check: what it is started with. */
 export interface KnownModels {
   /** Ids of core's that the service has. */
   readonly coreModels: readonly string[]

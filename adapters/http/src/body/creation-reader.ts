@@ -16,11 +16,13 @@ export interface CreationThreads {
    * Reads a creation; the pieces may be empty afterwards. Rejects with a `Refusal`, or with `overloaded`
    * if the thread died, or was ended because it took too long.
    */
-  read(
-    pieces: BodyPieces,
-    question: CreationQuestion & KnownModels,
-    models: readonly Model[],
-  ): Promise<Creation>
+  read(pieces: BodyPieces, question: CreationQuestion, served: ServedModels): Promise<Creation>
+}
+
+/** Always the same object of one handler: a thread is started with what it is to know. */
+export interface ServedModels {
+  readonly models: readonly Model[]
+  readonly known: KnownModels
 }
 
 export interface CreationReaderOptions {
@@ -50,13 +52,15 @@ export function createCreationReader(options: CreationReaderOptions): CreationRe
     descriptions: new Map(described.map(([id, schema]) => [id, JSON.stringify(schema)])),
   }
 
+  const served: ServedModels = { models, known }
+
   return async (pieces, question, threads) => {
     const isLarge = pieces.lengthBytes > settings.largeBodyBytes
     if (threads === undefined || !isLarge) {
       const creation = await readCreation(joinPieces(pieces), question)
       if (threads === undefined || !endless.has(creation.model)) return creation
     }
-    return threads.read(pieces, { ...question, ...known }, models)
+    return threads.read(pieces, question, served)
   }
 }
 

@@ -1,12 +1,21 @@
 /**
- * GET /v1/models and GET /v1/models/{model_id}: what can be asked for, within which limits and at what price.
- * Models and prices are configuration, so an answer is kept, with its entity tag, until it changes which of them can
- * be made now. An id contains slashes: in the path they may stand as they are, or be encoded.
+ * GET /v1/models and GET /v1/models/{model_id}: what can be asked for, within which limits and at what price. The
+ * list comes in pages, in the order of the configuration. Models and prices are configuration, so an answer is
+ * kept, with its entity tag, until it changes which of them can be made now. An id contains slashes: in the path they may stand as they are, or be encoded.
  */
-import type { Model, UnavailableReason } from "@safelight/core"
+import {
+  ARTIFACT_KINDS,
+  type ArtifactKind,
+  type Model,
+  type TaskPosition,
+  type UnavailableReason,
+} from "@safelight/core"
+import type { Shown } from "../bodies/body.ts"
+import { toNextCursor, toPageQuery } from "../bodies/page.ts"
 import { defineEndpoint } from "../pipeline/endpoint.ts"
 import { createKeptFile } from "../openapi/kept-file.ts"
 import { textHeader } from "../request/header-parameters.ts"
+import { choice } from "../request/query-parameters.ts"
 import type { Services } from "../pipeline/services.ts"
 import { modelInfo, modelList, toModelBody } from "../bodies/model.ts"
 import { toUnknownModelText } from "./submission-refusal.ts"
@@ -16,6 +25,12 @@ const HEADERS = {
 } as const
 
 const KEPT = ["ETag", "Content-Length"] as const
+
+/** A page of a hundred models is some 150 kB. */
+const LIMITS = { most: 500, byDefault: 100 }
+
+/** Of all queries together; the least that is read again and again is the first page. */
+const KEPT_PAGES = 32
 
 const UNCHANGED = {
   description: "The caller's copy is still right.",
@@ -28,20 +43,26 @@ export const listModels = defineEndpoint({
   about: {
     id: "listModels",
     tag: "Models",
-    summary: "Every model",
+    summary: "The models",
     description:
-      "Models and prices change only when the service is started anew; which of them are available changes " +
+      "The end of the list is where `next_cursor` is null. Models and prices change only when the service is started anew; which of them are available changes " +
       "at any time.",
   },
   key: { scopes: ["tasks:read"], rate: "read" },
-  query: {},
+  query: {
+    type: choice("Models that make this, whether or not they make anything else.", ARTIFACT_KINDS),
+    ...toPageQuery("models", LIMITS),
+  },
   headers: HEADERS,
-  answers: { 200: { description: "The models.", json: modelList, always: KEPT }, 304: UNCHANGED },
+  answers: {
+    200: { description: "A page of models.", json: modelList, always: KEPT },
+    304: UNCHANGED,
+  },
   refusals: [],
 }).handle((services) => {
   const { service } = services
-  const keep = createKeptList(services)
-  return async (call) => keep(await service.listUnavailable())(call)
+  const keep = createKeptPages(services)
+  return async (call) => keep(call.query, await service.listUnavailable())(call)
 })
 
 export const showModel = defineEndpoint({
@@ -75,17 +96,52 @@ export const showModel = defineEndpoint({
 
 type Kept = ReturnType<typeof createKeptFile>
 
-/** The answer of last time, as long as it is the same. */
-function createKeptList(services: Services): (unavailable: Unavailable) => Kept {
-  let kept: { readonly name: string; readonly file: Kept } | undefined
-  return (unavailable) => {
-    const name = JSON.stringify([...unavailable])
-    if (kept?.name !== name) {
-      const make = (model: Model) => toModelBody(services, model, unavailable.get(model.id))
-      kept = { name, file: toKept(() => ({ models: services.models.map(make) })) }
-    }
-    return kept.file
+interface ListQuery {
+  readonly type: ArtifactKind | undefined
+  readonly limit: number
+  readonly cursor: TaskPosition | undefined
+}
+
+/** The answers of late, as long as they are the same. */
+function createKeptPages(services: Services): (query: ListQuery, unavailable: Unavailable) => Kept {
+  const kept = new Map<string, Kept>()
+  let of = ""
+  return (query, unavailable) => {
+    const now = JSON.stringify([...unavailable])
+    if (now !== of || kept.size >= KEPT_PAGES) kept.clear()
+    of = now
+    const name = JSON.stringify(query)
+    const file = kept.get(name) ?? toKept(() => toListBody(services, query, unavailable))
+    kept.set(name, file)
+    return file
   }
+}
+
+function toListBody(
+  services: Services,
+  { cursor, limit, type }: ListQuery,
+  unavailable: Unavailable,
+): Shown<typeof modelList> {
+  const { models } = services
+  const start = findStart(models, cursor)
+  const rest = models.flatMap((model, place) =>
+    place >= start && (type === undefined || model.artifacts.includes(type))
+      ? [{ model, place }]
+      : [],
+  )
+  const page = rest.slice(0, limit)
+  const last = rest.length > limit ? page.at(-1) : undefined
+  return {
+    models: page.map(({ model }) => toModelBody(services, model, unavailable.get(model.id))),
+    next_cursor: toNextCursor(last ? { createdAt: last.place, id: last.model.id } : null),
+  }
+}
+
+/** Behind the model that the cursor names, or where that was if the service does not have it any more. */
+function findStart(models: readonly Model[], cursor: TaskPosition | undefined): number {
+  if (cursor === undefined) return 0
+  const place = models.findIndex(({ id }) => id === cursor.id)
+  return place === -1 ? cursor.createdAt : place + 1
 }
 
 type Unavailable = ReadonlyMap<string, UnavailableReason>

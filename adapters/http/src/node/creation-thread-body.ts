@@ -4,18 +4,21 @@
  * another model, and its creations are left to the service.
  */
 import { createHash, randomBytes } from "node:crypto"
-import { parentPort } from "node:worker_threads"
+import { parentPort, workerData } from "node:worker_threads"
 import { MODELS, type DigestPart, type Json, type Model } from "@safelight/core"
 import { joinPieces } from "../body/body-pieces.ts"
 import {
   fromRefusal,
   type CreationAnswer,
   type CreationJob,
+  type KnownModels,
   type ThreadModels,
 } from "../body/creation-job.ts"
 import { readCreation, sealCreation, type Sealing } from "../body/creation.ts"
 import { Refusal } from "../errors/refusal.ts"
 import { describeParameters } from "../openapi/describe-parameters.ts"
+
+const { coreModels, descriptions, threadModels } = workerData as KnownModels
 
 const SEALING: Sealing = { digest: sha256, createSalt }
 
@@ -27,7 +30,7 @@ parentPort?.on("message", (job: CreationJob) => {
 async function answer(job: CreationJob): Promise<CreationAnswer> {
   try {
     const creation = await readCreation(joinPieces(job), job)
-    const found = await findModel(creation.model, job)
+    const found = await findModel(creation.model)
     if (found === undefined) return { kind: "creation", ...creation }
     if (typeof found === "string") return { kind: "creation", ...creation, lack: found }
     return { kind: "creation", ...sealCreation(creation, found, SEALING) }
@@ -38,10 +41,7 @@ async function answer(job: CreationJob): Promise<CreationAnswer> {
 }
 
 /** Undefined if the service is to check; a text if the thread should have, and why it could not. */
-async function findModel(
-  id: string,
-  { coreModels, descriptions, threadModels }: CreationJob,
-): Promise<Model | string | undefined> {
+async function findModel(id: string): Promise<Model | string | undefined> {
   if (coreModels.includes(id)) return MODELS.find((model) => model.id === id)
   const description = descriptions.get(id)
   if (threadModels === undefined || description === undefined) return undefined

@@ -18,9 +18,14 @@ import {
 import { createThread, findProgram, type Thread } from "@safelight/host"
 import { toOwnBuffers } from "../body/body-pieces.ts"
 import { toRefusal, type CreationAnswer, type CreationJob } from "../body/creation-job.ts"
-import type { CreationThreads } from "../body/creation-reader.ts"
+import type { CreationThreads, ServedModels } from "../body/creation-reader.ts"
 import type { Creation } from "../body/creation.ts"
 import type { HttpSettings } from "../pipeline/defaults.ts"
+
+interface BodyThread {
+  readonly served: ServedModels
+  readonly thread: Thread<CreationJob, CreationAnswer>
+}
 
 export interface ServerThreads extends CreationThreads {
   /** Ends every thread; bodies being read and bodies that wait are refused. Safe to call twice. */
@@ -35,13 +40,14 @@ export interface CreationThreadsOptions {
 export function createCreationThreads({ settings, log }: CreationThreadsOptions): ServerThreads {
   const { bodyThreads, bodyThreadMs, bodyThreadRestMs } = settings
   const permits = createSemaphore({ permits: bodyThreads, name: "large bodies" })
-  const threads: Thread<CreationJob, CreationAnswer>[] = []
-  const idle: Thread<CreationJob, CreationAnswer>[] = []
+  const threads: BodyThread[] = []
+  const idle: BodyThread[] = []
   let isEnded = false
 
-  function create(): Thread<CreationJob, CreationAnswer> {
-    const created = createThread<CreationJob, CreationAnswer>({
+  function create(served: ServedModels): BodyThread {
+    const thread = createThread<CreationJob, CreationAnswer>({
       program: findProgram("creation-thread-body", import.meta.url),
+      workerData: served.known,
       restMs: bodyThreadRestMs,
       onEnd({ how, cause, unanswered }) {
         if (isEnded) return closing()
@@ -50,31 +56,40 @@ export function createCreationThreads({ settings, log }: CreationThreadsOptions)
         return new SafelightError({ code: "overloaded", message, retryable: true, cause })
       },
     })
+    const created = { served, thread }
     threads.push(created)
     return created
   }
 
-  async function ask(job: CreationJob): Promise<CreationAnswer> {
+  /** One that is idle and was started for these models. */
+  function take(served: ServedModels): BodyThread {
+    const place = idle.findLastIndex((each) => each.served === served)
+    const [found] = place === -1 ? [] : idle.splice(place, 1)
+    return found ?? create(served)
+  }
+
+  async function ask(job: CreationJob, served: ServedModels): Promise<CreationAnswer> {
     if (isEnded) throw closing()
-    const thread = idle.pop() ?? create()
+    const taken = take(served)
     try {
       const transfer = job.list.map(({ buffer }) => buffer)
-      return await thread.ask(job, { transfer, timeoutMs: bodyThreadMs })
+      return await taken.thread.ask(job, { transfer, timeoutMs: bodyThreadMs })
     } finally {
-      idle.push(thread)
+      idle.push(taken)
     }
   }
 
   return {
-    async read(pieces, question, models) {
-      const answer = await permits.run(() => ask({ ...toOwnBuffers(pieces), ...question }))
+    async read(pieces, question, served) {
+      const job = () => ({ ...toOwnBuffers(pieces), ...question })
+      const answer = await permits.run(() => ask(job(), served))
       // Copying the answer took a while: other requests get their turn first.
       await nextTurn()
-      return toCreation(answer, models, log)
+      return toCreation(answer, served.models, log)
     },
     async end() {
       isEnded = true
-      await Promise.all(threads.map((each) => each.end()))
+      await Promise.all(threads.map(({ thread }) => thread.end()))
     },
   }
 }

@@ -35,7 +35,11 @@ export interface CreationBody {
   readonly requestBody: object
 }
 
+/** So many models are described; a document of more would be of no use to people, nor to programs that read it whole. */
+const MOST_MODELS = 50
+
 export function toCreationBody(models: readonly Model[]): CreationBody {
+  if (models.length > MOST_MODELS) return toAnyBody(models)
   const named = models.map((model) => ({ model, name: toSchemaName(model.id) }))
   const schemas = named.map(({ model, name }) => [name, toModelSchema(model)] as const)
   const creation = {
@@ -59,6 +63,32 @@ export function toCreationBody(models: readonly Model[]): CreationBody {
           examples: Object.fromEntries(examples.map(({ id, value }) => [id, { value }])),
         },
       },
+    },
+  }
+}
+
+/** Says where each model is described, in place of all of them. */
+function toAnyBody(models: readonly Model[]): CreationBody {
+  const parameters = {
+    type: "object",
+    description:
+      "What the model takes: `parameters` of `GET /v1/models/{model_id}` is its JSON Schema.",
+  }
+  const model = {
+    type: "string",
+    description: `One of ${models.length} public ids, which \`GET /v1/models\` lists.`,
+  }
+  const schema = {
+    type: "object",
+    required: ["model", "parameters"],
+    properties: { model, parameters },
+    additionalProperties: false,
+  }
+  return {
+    schemas: { CreationRequest: schema },
+    requestBody: {
+      required: true,
+      content: { "application/json": { schema: { $ref: toRef("CreationRequest") } } },
     },
   }
 }

@@ -112,7 +112,8 @@ export function isQuote(value: unknown): value is Quote {
 }
 
 export function isModelList(value: unknown): value is ModelList {
-  return isListOf(toMembers<ModelList>(value).models, isModelInfo)
+  const { models, next_cursor: cursor = null } = toMembers<Partial<ModelList>>(value)
+  return isListOf(models, isModelInfo) && (cursor === null || isName(cursor))
 }
 
 export function isModelInfo(value: unknown): value is ModelInfo {

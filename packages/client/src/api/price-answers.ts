@@ -132,4 +132,6 @@ export interface ModelInfo {
 
 export interface ModelList {
   readonly models: readonly ModelInfo[]
+  /** What `cursor` takes to go on; null at the end of the list. */
+  readonly next_cursor: string | null
 }
