@@ -110,7 +110,8 @@ describe("the document", () => {
       createApiDocument(
         Array.from({ length: count }, (_, index) => ({ ...textToImage, id: `acme/m${index}` })),
       )
-    const schemaOf = (made: typeof document) => made.components["schemas"]?.["CreationRequest"]
+    const schemaOf = (made: ReturnType<typeof make>) =>
+      made.components["schemas"]?.["CreationRequest"]
     assert.equal((schemaOf(make(50)) as { oneOf: unknown[] }).oneOf.length, 50)
     const [some, many] = [make(51), make(1_000)]
     assert.deepEqual(Object.keys((schemaOf(some) as Schema).properties ?? {}), [
