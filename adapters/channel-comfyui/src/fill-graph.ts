@@ -5,9 +5,9 @@
  */
 import type { ParameterValues } from "@safelight/core"
 import type { Fields, Graph } from "./graph.ts"
-import { isFreeText, toMember, toPlainText, type InputType } from "./parameter-probe.ts"
+import { isFreeText, pick, toPlainText, type InputType } from "./parameter-probe.ts"
 import { toConstant } from "./placeholder-fault.ts"
-import { toSourceText, type ParameterSource } from "./placeholder.ts"
+import { toSourceText } from "./placeholder.ts"
 import type { PromptIdentity } from "./prompt-identity.ts"
 import type { PlacedFilling, Workflow } from "./workflow.ts"
 
@@ -49,12 +49,6 @@ function toValue(workflow: Workflow, filling: PlacedFilling, values: PromptValue
     return constant === undefined ? undefined : toConstant(constant, typeOf(workflow, filling))
   }
   return typeof value === "number" ? value * factor + summand : value
-}
-
-function pick({ index, member, parameter }: ParameterSource, parameters: ParameterValues): unknown {
-  const whole = parameters[parameter]
-  if (index !== undefined) return Array.isArray(whole) ? (whole as unknown[])[index] : undefined
-  return member === undefined ? whole : toMember(whole, member)
 }
 
 function typeOf({ graph }: Workflow, { input, node }: PlacedFilling): InputType {

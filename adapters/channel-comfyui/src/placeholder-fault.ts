@@ -5,6 +5,7 @@ import {
   hasMember,
   hasParameter,
   hasValue,
+  isDerived,
   isList,
   isOfType,
   type InputType,
@@ -65,14 +66,21 @@ function findValueFault(
 }
 
 function findSourceFault(model: Model, source: ParameterSource): string | undefined {
-  const { index, member, parameter } = source
-  const text = toSourceText(source)
-  const ofList = isList(model, parameter)
-  if (index === undefined && ofList) return `${parameter} is a list: name one of it, as [0]`
-  if (index !== undefined && !ofList) return `${text}: ${parameter} is no list`
-  if (member === undefined) return undefined
-  const isThere = index === undefined && hasMember(model, source)
-  return isThere ? undefined : `${text}: there is no such member`
+  if (isDerived(model, source)) return undefined
+  const { parameter, steps } = source
+  for (const [at, step] of [...steps, undefined].entries()) {
+    const whole = { parameter, steps: steps.slice(0, at) }
+    const ofList = isList(model, whole)
+    if (typeof step === "number") {
+      if (!ofList) return `${toSourceText(source)}: ${toSourceText(whole)} is no list`
+      continue
+    }
+    if (ofList) return `${toSourceText(whole)} is a list: name one of it, as [0]`
+    if (step !== undefined && !hasMember(model, whole, step)) {
+      return `${toSourceText(source)}: there is no such member`
+    }
+  }
+  return undefined
 }
 
 interface TypedTable {
@@ -86,7 +94,7 @@ function findTableFault(
   source: ParameterSource,
   { input, table, type }: TypedTable,
 ): string | undefined {
-  if (source.member !== undefined || source.index !== undefined) {
+  if (source.steps.length > 0) {
     return `${toSourceText(source)} takes no constants`
   }
   const { parameter } = source

@@ -7,6 +7,7 @@
  *   {{text=prompt}}                       the input `text` is the parameter `prompt`
  *   {{width=size.width}}                  a member of it
  *   {{image=image_urls[0]}}               one of a list: the first file, uploaded
+ *   {{image=elements[0].image_url}}       a member of one of a list, at any depth
  *   {{length=duration*16+1}}              a number, scaled
  *   {{steps=quality low=8 medium=24}}     a constant for each value
  *   {{seed=$seed}} {{filename_prefix=$id}}  differs between attempts
@@ -14,6 +15,8 @@
  *   {{only output_format=png}}            the only values that the workflow takes
  *   {{output}}                            this node saves the result
  */
+
+import type { Model } from "@safelight/core"
 
 export interface Filling {
   readonly kind: "fill"
@@ -32,10 +35,8 @@ export type Source = "$seed" | "$id" | ParameterSource
 
 export interface ParameterSource {
   readonly parameter: string
-  /** The item of a list, from 0. */
-  readonly index?: number
-  /** Such as `width` of a size, `r` of a colour. */
-  readonly member?: string
+  /** From there on: the item of a list, from 0; a member, also such as `width` of a size, `r` of a colour. */
+  readonly steps: readonly (number | string)[]
 }
 
 export interface Restriction {
@@ -50,7 +51,7 @@ const RESTRICTION = /^only\s+(\w+)=(\S+)$/
 const FILLING = new RegExp(
   [
     String.raw`^(?<input>[^={}]+?)\s*=\s*`,
-    String.raw`(?:(?<own>\$seed|\$id)|(?<parameter>\w+)(?:\[(?<index>\d{1,3})\])?(?:\.(?<member>\w+))?)`,
+    String.raw`(?:(?<own>\$seed|\$id)|(?<parameter>\w+)(?<steps>(?:\[\d{1,3}\]|\.\w+){0,12}))`,
     String.raw`(?:\*(?<factor>\d+(?:\.\d+)?))?(?:\+(?<summand>\d+(?:\.\d+)?))?`,
     String.raw`(?:\s+(?:(?<seeded>else\s+\$seed)|(?<constants>\S.*)))?$`,
   ].join(""),
@@ -91,12 +92,14 @@ function parseFilling(text: string): Filling | undefined {
   return { kind: "fill", input, source: toSource(groups), ...scale, table, isSeeded }
 }
 
-function toSource({ index, member, own, parameter = "" }: Groups): Source {
+function toSource({ own, parameter = "", steps = "" }: Groups): Source {
   if (own === "$seed" || own === "$id") return own
+  const parts = steps.matchAll(/\[(\d+)\]|\.(\w+)/g)
   return {
     parameter,
-    ...(index !== undefined && { index: Number(index) }),
-    ...(member !== undefined && { member }),
+    steps: Array.from(parts, ([, index, member = ""]) =>
+      index === undefined ? member : Number(index),
+    ),
   }
 }
 
@@ -116,7 +119,16 @@ function parseTable(text: string): ReadonlyMap<string, string> | "unreadable" {
 /** As the title has it: `size.width`, `image_urls[0]`. */
 export function toSourceText(source: Source): string {
   if (typeof source === "string") return source
-  const { index, member, parameter } = source
-  const position = index === undefined ? "" : `[${index}]`
-  return `${parameter}${position}${member === undefined ? "" : `.${member}`}`
+  const { parameter, steps } = source
+  return steps.reduce<string>(
+    (text, step) => (typeof step === "number" ? `${text}[${step}]` : `${text}.${step}`),
+    parameter,
+  )
+}
+
+/** Whether it is the address of a medium, which the model names by its members. */
+export function isOfMedia({ media }: Pick<Model, "media">, source: Source): boolean {
+  if (typeof source === "string") return false
+  const names = source.steps.filter((step) => typeof step === "string")
+  return Object.hasOwn(media, [source.parameter, ...names].join("/"))
 }

@@ -5,6 +5,7 @@
 import type { Completed, LinkedOutput, NotCreated, Refused } from "@safelight/core"
 import type { ComfyServer } from "./comfy-server.ts"
 import { isFields, toText, type Fields } from "./graph.ts"
+import { isOfMedia } from "./placeholder.ts"
 import type { Workflow } from "./workflow.ts"
 
 export function readHistory(
@@ -46,10 +47,7 @@ function readFailure(workflow: Workflow, status: Fields): NotCreated | Refused {
 
 /** Whether the node loads media that the request refers to. */
 function readsInput({ fillings, model }: Workflow, id: string): boolean {
-  return fillings.some(
-    ({ node, source }) =>
-      node === id && typeof source !== "string" && Object.hasOwn(model.media, source.parameter),
-  )
+  return fillings.some(({ node, source }) => node === id && isOfMedia(model, source))
 }
 
 /** The last message of that name, as `[name, data]`. */

@@ -13,7 +13,8 @@ import {
 } from "@safelight/core"
 import { meaningless, type ComfyServer, type ServerReply } from "./comfy-server.ts"
 import { isFields } from "./graph.ts"
-import { toSourceText, type ParameterSource } from "./placeholder.ts"
+import { pick } from "./parameter-probe.ts"
+import { isOfMedia, toSourceText } from "./placeholder.ts"
 import type { Workflow } from "./workflow.ts"
 
 /** By media type: some nodes depend on a file's ending. */
@@ -49,13 +50,13 @@ export async function uploadInputs(
   request: UploadRequest,
 ): Promise<ReadonlyMap<string, string>> {
   const sources = fillings.flatMap(({ source }) =>
-    typeof source !== "string" && Object.hasOwn(model.media, source.parameter) ? [source] : [],
+    typeof source !== "string" && isOfMedia(model, source) ? [source] : [],
   )
   const files = new Map<string, string>()
   for (const source of sources) {
     const text = toSourceText(source)
-    const url = toUrl(source, request)
-    if (files.has(text) || url === undefined) continue
+    const url = pick(source, request.parameters)
+    if (files.has(text) || typeof url !== "string") continue
     const { signal } = request
     // oxlint-disable-next-line no-await-in-loop -- one at a time, so that little is held in memory
     const media = await request.inputs.open({ url, signal })
@@ -65,15 +66,6 @@ export async function uploadInputs(
     files.set(text, await upload(server, { media, name, signal }))
   }
   return files
-}
-
-function toUrl(
-  { index, parameter }: ParameterSource,
-  { parameters }: UploadRequest,
-): string | undefined {
-  const value = parameters[parameter]
-  const url: unknown = index === undefined ? value : Array.isArray(value) && value[index]
-  return typeof url === "string" ? url : undefined
 }
 
 interface Upload {
