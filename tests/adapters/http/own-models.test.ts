@@ -21,6 +21,7 @@ import {
 import { createHttpHandler, createNodeServer } from "@safelight/http"
 import { createManualClock } from "@safelight/testkit"
 import * as v from "valibot"
+import * as z from "zod"
 import { createFakeService } from "./fake-service.ts"
 import { createFakeStorage } from "./fake-storage.ts"
 import { watchThreads, NEVER_MS } from "./thread-watch.ts"
@@ -158,6 +159,36 @@ describe("a model of a host's own", () => {
     assert.equal(refused.status, 503)
     await askGood()
     assert.ok(threads.started.length > started)
+  })
+
+  it("of another library is checked in a thread whatever the size, and told as it describes itself", async (t) => {
+    const model = defineModel({
+      id: ID,
+      artifacts: "image",
+      parameters: z.object({ word: z.string().max(100) }),
+      logged: [],
+      estimate: () => ({ images: 1, inputVideosMs: [], outputVideoMs: 0 }),
+    })
+    // Which of the texts never ends is known to the program alone.
+    const text = module(`z.string().max(100).refine((word) => {
+      while (word === "endless");
+      return word !== "wrong";
+    })`)
+      .replace("fields(", "z.object(")
+      .replace("import * as v", 'import * as z from "zod"\n    import * as v')
+    const settings = { bodyThreadMs: 1_000, bodyThreads: 1 }
+    const { ask, requests } = await open(t, { model, text, settings })
+    async function askPatiently(word: string): Promise<Response> {
+      let answer = await ask({ word })
+      while (answer.status === 503) answer = await ask({ word })
+      return answer
+    }
+    assert.ok((await askPatiently("aaa")).status < 500)
+    assert.equal(findSealedParameters(requests.at(-1) ?? {}, model)?.body, '{"word":"aaa"}')
+    assert.equal((await ask({ word: "endless" })).status, 503)
+    const refused = await askPatiently("wrong")
+    assert.equal(refused.status, 400)
+    assert.match(await refused.text(), /"code":"invalid_value","param":"parameters\.word"/)
   })
 
   it("with a part that no document can tell refuses the start", () => {

@@ -4,6 +4,7 @@
  * another model, and its creations are left to the service.
  */
 import { createHash, randomBytes } from "node:crypto"
+import process from "node:process"
 import { parentPort, workerData } from "node:worker_threads"
 import { MODELS, type DigestPart, type Json, type Model } from "@safelight/core"
 import { joinPieces } from "../body/body-pieces.ts"
@@ -23,8 +24,20 @@ const { coreModels, descriptions, threadModels } = workerData as KnownModels
 const SEALING: Sealing = { digest: sha256, createSalt }
 
 parentPort?.on("message", (job: CreationJob) => {
-  void answer(job).then((made) => parentPort?.postMessage(made, []))
+  answer(job)
+    .then((made) => parentPort?.postMessage(made, []))
+    .catch(endThread)
 })
+
+// A schema of a host's that goes on after its check was told so by that check. What becomes of it later is of no
+// request, and its words may be a caller's.
+process.on("unhandledRejection", () => undefined)
+
+function endThread(error: unknown): void {
+  queueMicrotask(() => {
+    throw error
+  })
+}
 
 /** Never rejects. */
 async function answer(job: CreationJob): Promise<CreationAnswer> {
