@@ -37,6 +37,7 @@ const STUDIO: ChannelView = {
   tier: 1,
   weight: 2,
   models: ["model-a"],
+  upstreams: { "model-a": "own-a" },
   limits: { concurrency: 2, requestsPerMinute: null },
   leftOut: null,
   leftAloneBy: 1,

@@ -52,6 +52,7 @@ for (const world of WORLDS) {
         tier: 1,
         weight: 2,
         models: ["model-a"],
+        upstreams: { "model-a": "own-a" },
         left_out: null,
         left_alone_by: 1,
         troubles: [

@@ -66,6 +66,10 @@ const channel = v.object({
   tier: v.nullable(v.number()),
   weight: v.nullable(v.number()),
   models: v.nullable(v.array(v.string())),
+  upstreams: described(
+    v.record(v.string(), v.string()),
+    "By public id, what its provider calls those models that have another name there.",
+  ),
   left_out: described(
     v.nullable(v.string()),
     "Why this configuration does not serve it; null where it does.",
@@ -98,6 +102,7 @@ const CHANNEL_LIST_EXAMPLE = {
       tier: 1,
       weight: 1,
       models: [textToImage.id],
+      upstreams: {},
       left_out: null,
       left_alone_by: 0,
       troubles: [],
@@ -167,13 +172,14 @@ export function toStandingBody({
 }
 
 export function toChannelBody(view: ChannelView): Shown<typeof channel> {
-  const { leftAloneBy, leftOut, limits, models, tier, type, weight } = view
+  const { leftAloneBy, leftOut, limits, models, tier, type, upstreams = {}, weight } = view
   return {
     ...toStandingBody(view),
     type,
     tier,
     weight,
     models,
+    upstreams,
     left_out: leftOut,
     left_alone_by: leftAloneBy,
     troubles: view.troubles.map(toTroubleBody),

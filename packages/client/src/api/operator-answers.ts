@@ -88,6 +88,8 @@ export interface ChannelList {
     readonly tier: number | null
     readonly weight: number | null
     readonly models: readonly string[] | null
+    /** By public id, what its provider calls those models that have another name there. */
+    readonly upstreams: Readonly<Record<string, string>>
     /** Why this configuration does not serve it; null where it does. */
     readonly left_out: string | null
     /** How many processes give it nothing new, since it failed several times in a row. */

@@ -35,7 +35,7 @@ export function OperatorPanels({ model }: { readonly model: string }): JSX.Eleme
     <>
       <section class="card stack" aria-labelledby="channels">
         <h2 id="channels">Who makes it</h2>
-        <Channels channels={value.channels} />
+        <Channels model={model} channels={value.channels} />
       </section>
       <section class="card stack" aria-labelledby="margin">
         <h2 id="margin">The last {DAYS} days</h2>
@@ -64,18 +64,29 @@ async function loadStanding(client: Client, model: string, signal: AbortSignal):
   }
 }
 
-function Channels({ channels }: Pick<Standing, "channels">): JSX.Element {
+interface ChannelsProps extends Pick<Standing, "channels"> {
+  readonly model: string
+}
+
+function Channels({ channels, model }: ChannelsProps): JSX.Element {
   if (channels.length === 0) return <p>No channel of the configuration makes it.</p>
   const rows = channels
     .toSorted((one, other) => (one.tier ?? 0) - (other.tier ?? 0))
-    .map(({ name, left_out: leftOut, state, tier, type, weight }) => ({
+    .map(({ name, left_out: leftOut, state, tier, type, upstreams, weight }) => ({
       id: name,
-      cells: [name, type ?? "", tier ?? "", weight ?? "", leftOut ?? state],
+      cells: [
+        name,
+        type ?? "",
+        <code>{upstreams[model] ?? ""}</code>,
+        tier ?? "",
+        weight ?? "",
+        leftOut ?? state,
+      ],
     }))
   return (
     <PlainTable
       label="Channels"
-      titles={["Channel", "Type", "Tier", "Weight", "State"]}
+      titles={["Channel", "Type", "Its name there", "Tier", "Weight", "State"]}
       rows={rows}
     />
   )
