@@ -112,6 +112,12 @@ const PLANTED: readonly Planted[] = [
     null,
   ],
   [
+    "the door for agents importing the client",
+    "adapters/mcp/src/e.ts",
+    importOf("@safelight/client"),
+    null,
+  ],
+  [
     "another adapter importing the client",
     "adapters/channel-http/src/f.ts",
     importOf("@safelight/client"),
@@ -237,6 +243,7 @@ describe("the rule", () => {
     if (!folder.startsWith("adapters/")) return ["@safelight/core"]
     const shared = ["@safelight/core", "@safelight/host"]
     if (folder === "adapters/channel-studio") return [...shared, "@safelight/painter"]
+    if (folder === "adapters/mcp") return [...shared, "@safelight/client"]
     return folder.startsWith("adapters/storage-") ? [...shared, "@safelight/store"] : shared
   }
 

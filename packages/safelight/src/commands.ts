@@ -13,6 +13,7 @@ export const COMMANDS: Readonly<Record<string, LoadCommand>> = {
   "models available": () => import("./commands/models-available.ts"),
   "models add": () => import("./commands/models-add.ts"),
   "models check": () => import("./commands/models-check.ts"),
+  mcp: () => import("./commands/mcp.ts"),
   quote: () => import("./commands/quote.ts"),
   balance: () => import("./commands/balance.ts"),
   usage: () => import("./commands/usage.ts"),

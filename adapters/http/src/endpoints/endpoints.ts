@@ -13,6 +13,7 @@ import { listArtifacts } from "./list-artifacts.ts"
 import { listEvents } from "./list-events.ts"
 import { listTasks } from "./list-tasks.ts"
 import { showMe } from "./show-me.ts"
+import { answerMcp } from "./mcp.ts"
 import { showMetrics } from "./metrics-page.ts"
 import { listModels, showModel } from "./models.ts"
 import { createKey, listKeys, revokeKey, rotateKey } from "./operator-account-keys.ts"
@@ -116,6 +117,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   listChanges,
   streamAudit,
   receiveCallback,
+  answerMcp,
   showLiveness,
   showReadiness,
   showDocument,

@@ -28,7 +28,7 @@ import { ENDPOINTS } from "../endpoints/endpoints.ts"
 import { createApiDocument } from "../openapi/document.ts"
 import { createOpenStreams } from "../streams/open-streams.ts"
 import { createRouter, type HttpHandler } from "../pipeline/router.ts"
-import type { MetricsText, PageFiles } from "../pipeline/services.ts"
+import type { McpService, MetricsText, PageFiles } from "../pipeline/services.ts"
 import { createTaskWaits } from "../pipeline/task-waits.ts"
 
 export interface HttpHandlerOptions {
@@ -59,6 +59,8 @@ export interface HttpHandlerOptions {
   readonly signIn?: SignInService
   /** What an operator sees and steers; absent: there is nothing at those paths. */
   readonly insight?: OperatorInsight
+  /** Answers agents at /mcp, as `@safelight/mcp` does; absent: there is nothing at that path. */
+  readonly mcp?: McpService
   /** What /readyz asks; rejects if the service can't be used now. By default it can. */
   readonly checkReady?: () => Promise<void>
   readonly settings?: Partial<HttpSettings>
@@ -117,6 +119,7 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
     webhooks: options.webhooks,
     signIn: options.signIn,
     insight: options.insight,
+    mcp: options.mcp,
     metrics: options.metrics,
     describeApi: hasReference ? () => createApiDocument(models, prefix()) : undefined,
     consoleFiles: options.consoleFiles,
@@ -134,7 +137,11 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
     random: options.random,
     rootWords: hasReference ? ROOT_WORDS : undefined,
   })
-  return { ...router, endWaits: () => waits.end() }
+  function endWaits(): void {
+    waits.end()
+    options.mcp?.end()
+  }
+  return { ...router, endWaits }
 }
 
 async function isReady(): Promise<void> {}

@@ -30,6 +30,10 @@ export const DEFAULTS = {
   callbackBytes: 1024 * 1024,
   /** All of them at once, apart from the bodies of callers. */
   callbacksInFlightBytes: 16 * 1024 * 1024,
+  /** One message of an agent: an image of 3 MB as a data URL; a larger one is sent by its address. */
+  messageBytes: 4 * 1024 * 1024,
+  /** All of them at once, apart from the bodies of creations. */
+  messagesInFlightBytes: 32 * 1024 * 1024,
   /** RFC 9110 §4.1 asks for at least 8,000. */
   urlCharacters: 8_192,
   /** Requests for inputs that may wait; one more is refused as overloaded. */

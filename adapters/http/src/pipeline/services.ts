@@ -32,6 +32,26 @@ export interface PageFiles {
   readonly read: (name: string) => Promise<Uint8Array>
 }
 
+/** What answers the messages of agents, by the Model Context Protocol. */
+export interface McpService {
+  /** Resolves when the answer begins; calls `onOver` once it is over. */
+  answer(question: McpQuestion): Promise<Response>
+  /** Calls that wait for a task are answered at once. */
+  end(): void
+}
+
+export interface McpQuestion {
+  readonly request: Request
+  /** The body, parsed. */
+  readonly message: unknown
+  readonly account: string
+  /** The most that one task may cost, in micro-units. */
+  readonly maxCostMicros: number | undefined
+  /** Where clients reach the service. */
+  readonly publicUrl: string
+  readonly onOver: () => void
+}
+
 export interface Services {
   readonly service: TaskService
   readonly clock: Pick<Clock, "now" | "monotonicNow">
@@ -61,6 +81,7 @@ export interface Services {
   readonly webhooks: WebhookService | undefined
   readonly signIn: SignInService | undefined
   readonly insight: OperatorInsight | undefined
+  readonly mcp: McpService | undefined
   readonly metrics: (() => Promise<MetricsText>) | undefined
   /** The API's document; undefined if the host shows none. */
   readonly describeApi: (() => object) | undefined

@@ -37,6 +37,8 @@ export interface Configuration {
   readonly console: boolean
   /** Whether /openapi.json and /docs are served. */
   readonly reference: boolean
+  /** Whether agents are answered at /mcp, by the Model Context Protocol. */
+  readonly mcp: boolean
   /** Address of a listener for /metrics alone. */
   readonly metricsHost: string
   /** The port of that listener, 0 for any free one; absent if there is no such listener. */

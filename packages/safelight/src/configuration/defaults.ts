@@ -18,6 +18,7 @@ export const DEFAULTS = {
   metrics: false,
   console: true,
   reference: true,
+  mcp: true,
   metricsHost: "127.0.0.1",
   /** 14 days (specification §8). */
   retentionMs: 14 * 24 * 60 * 60 * 1000,

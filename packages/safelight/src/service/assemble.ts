@@ -25,14 +25,7 @@ import {
   type Route,
 } from "@safelight/engine"
 import { createGuardedFetch } from "@safelight/fetch-guarded"
-import {
-  createHealthHandler,
-  createHttpHandler,
-  createNodeServer,
-  type HealthHandlerOptions,
-  type HttpHandler,
-  type HttpHandlerOptions,
-} from "@safelight/http"
+import { createNodeServer } from "@safelight/http"
 import { createMediaInspector } from "@safelight/media-inspector"
 import {
   createChangeRecord,
@@ -44,11 +37,10 @@ import type { Webhooks } from "@safelight/webhooks"
 import { readMemoryBytes, toBodySettings } from "./body-memory.ts"
 import { toScheduledRuns } from "./scheduled-runs.ts"
 import { createChannels } from "../channels/create-channels.ts"
-import { listConsoleFiles } from "./console-files.ts"
 import type { ChannelSettings } from "../configuration/channel-settings.ts"
 import type { Configuration } from "../configuration/configuration.ts"
 import { withSecretFiles } from "../configuration/secret-files.ts"
-import { toServedModels, toThreadModels } from "../models/served-models.ts"
+import { toServedModels } from "../models/served-models.ts"
 import { createWatching, type Watching } from "../metrics/watching.ts"
 import {
   assertShared,
@@ -65,6 +57,7 @@ import { requireOwnData } from "../data/require-own-data.ts"
 import { requirePrices } from "../data/require-prices.ts"
 import { decideSandbox } from "./sandbox.ts"
 import { startSchedules, type Schedules } from "./schedules.ts"
+import { createServiceHandler } from "./service-handler.ts"
 import { createServiceWebhooks } from "./service-webhooks.ts"
 
 export interface ServiceOptions {
@@ -167,7 +160,7 @@ async function assemble(options: ServiceOptions, plain: Log, closers: Close[]): 
   const engineParts = { service: engine, callbacks: engine, changes: engine, inputs: engine }
   const services = { ...engineParts, insight: operator, signIn, webhooks }
   const api = { ...shared, ...services, access, settings, publicUrl: () => publicUrl }
-  const handler = await createHandler(configuration, api)
+  const handler = await createServiceHandler(configuration, api)
   const connections = await readMostConnections()
   const listener = { host, port, log, settings: { connections }, ...watching.server }
   const server = await createNodeServer({ handler, ...listener })
@@ -239,25 +232,6 @@ function createEntry(storage: Storage, engine: Engine, log: Log) {
   const record = createRecord(storage, engine, log)
   const keys = toRecordedKeys(storage, record, CHANGED_WITHOUT_KEY.signIn)
   return { access, signIn: createSignIn({ keys, clock }) }
-}
-
-/** A worker serves no API. */
-async function createHandler(
-  configuration: Configuration,
-  api: Omit<HttpHandlerOptions, "models" | "threadModels"> & HealthHandlerOptions & { log: Log },
-): Promise<HttpHandler> {
-  if (configuration.role === "worker") return createHealthHandler(api)
-  const { currency, models, console: hasConsole, reference: hasReference } = configuration
-  const { signIn, ...rest } = api
-  const consoleFiles = hasConsole ? await listConsoleFiles(api.log) : undefined
-  const names = currency === undefined ? {} : { currency }
-  const page = {
-    ...names,
-    ...(consoleFiles && { consoleFiles }),
-    ...(hasConsole && signIn && { signIn }),
-  }
-  const threads = toThreadModels(configuration)
-  return createHttpHandler({ ...rest, models, hasReference, ...threads, ...page })
 }
 
 async function assembleOperator(
