@@ -46,8 +46,26 @@ const PLANTED: readonly Planted[] = [
     `${folder} importing core`,
     `${folder}/src/d.ts`,
     importOf("@safelight/core"),
-    folder === "packages/client" ? RESTRICTED : null,
+    folder === "packages/client" || folder === "packages/ai-sdk" ? RESTRICTED : null,
   ]),
+  [
+    "the AI SDK's provider importing the client",
+    "packages/ai-sdk/src/e.ts",
+    importOf("@safelight/client"),
+    null,
+  ],
+  [
+    "the AI SDK's provider importing its specification",
+    "packages/ai-sdk/src/f.ts",
+    importOf("@ai-sdk/provider"),
+    null,
+  ],
+  [
+    "the AI SDK's provider importing another library",
+    "packages/ai-sdk/src/g.ts",
+    importOf("@ai-sdk/provider-utils"),
+    RESTRICTED,
+  ],
   ["the client importing a library", "packages/client/src/e.ts", importOf("valibot"), RESTRICTED],
   ["the client importing Node", "packages/client/src/f.ts", importOf("node:path"), RESTRICTED],
   [
@@ -235,6 +253,7 @@ describe("the rule", () => {
 
   function allowedIn(folder: string): readonly string[] {
     if (folder === "packages/core" || folder === "packages/client") return []
+    if (folder === "packages/ai-sdk") return ["@safelight/client"]
     if (folder === "packages/safelight") return ours
     if (folder === "packages/console") return ["@safelight/core", "@safelight/client"]
     if (folder.startsWith("adapters/artifacts-") || folder === "packages/testkit") {

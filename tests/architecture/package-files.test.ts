@@ -14,7 +14,10 @@ interface Manifest {
 }
 
 /** What runs for others than the service: the client's users have older ones. */
-const OWN_ENGINES: Readonly<Record<string, object>> = { "packages/client": { node: ">=20" } }
+const OWN_ENGINES: Readonly<Record<string, object>> = {
+  "packages/ai-sdk": { node: ">=22" },
+  "packages/client": { node: ">=20" },
+}
 
 const PUBLISHED = WORKSPACES.filter(({ folder }) => !folder.startsWith("tests"))
 

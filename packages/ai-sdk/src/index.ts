@@ -1,0 +1,8 @@
+/** The public face of the provider. Every export is named here, and a test holds the list. */
+export {
+  createSafelight,
+  type SafelightProvider,
+  type SafelightSettings,
+} from "./create-safelight.ts"
+export type { SafelightOptions } from "./calls/call-options.ts"
+export type { MadeFile } from "./tasks/collect-files.ts"

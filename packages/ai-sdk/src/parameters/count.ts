@@ -1,0 +1,21 @@
+/** How many files a task can make, and how a call for more is divided into tasks. */
+import type { ModelInfo } from "@safelight/client"
+import { createDraft, findParameter } from "./draft.ts"
+
+export const COUNT_NAMES = [
+  "num_images",
+  "num_videos",
+  "count",
+  "n",
+  "num_outputs",
+  "max_images",
+] as const
+
+/** `[4, 4, 2]` of 10, where a task makes 4. */
+export function divide(info: ModelInfo, n: number): number[] {
+  const draft = createDraft(info)
+  const name = findParameter(draft, COUNT_NAMES)
+  const most = name === undefined ? 1 : Number(draft.schemas[name]?.maximum ?? n)
+  const tasks = Math.ceil(n / most)
+  return Array.from({ length: tasks }, (_, index) => Math.min(most, n - index * most))
+}

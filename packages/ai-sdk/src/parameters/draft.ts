@@ -1,0 +1,64 @@
+/**
+ * The parameters of a request in the making. The SDK has one set of options for all models, and each model has its
+ * own parameters, so an option is placed in the first parameter of the model that has one of the usual names. An
+ * option without a parameter is left out with a warning. A value that the parameter doesn't take is sent as it is:
+ * the service refuses it by name before anything is bought.
+ */
+import type { SharedV4Warning } from "@ai-sdk/provider"
+import type { ModelInfo } from "@safelight/client"
+
+/** As much of JSON Schema as is looked at. */
+export interface ParameterSchema {
+  readonly type?: unknown
+  readonly enum?: readonly unknown[]
+  readonly maximum?: unknown
+}
+
+export interface Draft {
+  readonly info: ModelInfo
+  readonly schemas: Readonly<Record<string, ParameterSchema>>
+  readonly parameters: Record<string, unknown>
+  readonly warnings: SharedV4Warning[]
+}
+
+export function createDraft(info: ModelInfo): Draft {
+  const properties = (info.parameters["properties"] ?? {}) as Draft["schemas"]
+  // Without a prototype: `constructor` is the name of no parameter.
+  const schemas = Object.assign(Object.create(null) as Record<string, ParameterSchema>, properties)
+  return { info, schemas, parameters: {}, warnings: [] }
+}
+
+export function findParameter(
+  { schemas }: Pick<Draft, "schemas">,
+  names: readonly string[],
+): string | undefined {
+  return names.find((name) => schemas[name] !== undefined)
+}
+
+/** Does nothing for an option that was not given. */
+export function place<Value>(
+  draft: Draft,
+  feature: string,
+  names: readonly string[],
+  value: Value | undefined,
+  toParameter: (value: Value, schema: ParameterSchema) => unknown = (given) => given,
+): void {
+  if (value === undefined) return
+  const name = findParameter(draft, names)
+  const schema = name === undefined ? undefined : draft.schemas[name]
+  if (name === undefined || schema === undefined) return warn(draft, feature)
+  if (draft.parameters[name] !== undefined) {
+    return warn(draft, feature, `${name} is already set by another option`)
+  }
+  draft.parameters[name] = toParameter(value, schema)
+}
+
+export function warn(draft: Draft, feature: string, details?: string): void {
+  const why = details ?? `${draft.info.model} has no parameter for it`
+  draft.warnings.push({ type: "unsupported", feature, details: why })
+}
+
+/** The member of an enumeration that says the same, else undefined. */
+export function findChoice(schema: ParameterSchema, isSame: (choice: string) => boolean): unknown {
+  return schema.enum?.find((choice) => isSame(String(choice).toLowerCase()))
+}

@@ -1,0 +1,73 @@
+/** The SDK's options of an image as parameters of a model. */
+import type { ImageModelV4CallOptions } from "@ai-sdk/provider"
+import type { ModelInfo } from "@safelight/client"
+import { COUNT_NAMES } from "./count.ts"
+import { createDraft, findParameter, place, warn, type Draft } from "./draft.ts"
+import { addMedia, findMedia, isList, toMediaUrl } from "./media-parameters.ts"
+import {
+  ASPECT_RATIO_NAMES,
+  hasNamedSizes,
+  toAspectRatio,
+  toNamedRatio,
+  toSize,
+} from "./picture-shape.ts"
+
+export type ImageOptions = Omit<ImageModelV4CallOptions, "n" | "providerOptions">
+
+const SIZE_NAMES = ["size", "image_size"] as const
+
+/** `n` is of one task. */
+export function toImageParameters(info: ModelInfo, options: ImageOptions, n: number): Draft {
+  const draft = createDraft(info)
+  place(draft, "prompt", ["prompt", "text"], options.prompt)
+  if (n > 1 || findParameter(draft, COUNT_NAMES) !== undefined) place(draft, "n", COUNT_NAMES, n)
+  placeSize(draft, options.size)
+  placeAspectRatio(draft, options.aspectRatio)
+  place(draft, "seed", ["seed"], options.seed)
+  placeFiles(draft, options.files)
+  placeMask(draft, options.mask)
+  return draft
+}
+
+function placeSize(draft: Draft, size: string | undefined): void {
+  const isByEdges = findParameter(draft, SIZE_NAMES) === undefined
+  const { height, width } = draft.schemas
+  if (size === undefined || !isByEdges || height === undefined || width === undefined) {
+    return place(draft, "size", SIZE_NAMES, size, toSize)
+  }
+  const [across, down] = size.split("x").map(Number)
+  place(draft, "size", ["width"], across)
+  place(draft, "size", ["height"], down)
+}
+
+/** Some models have sizes by name, and no ratio of their own. */
+function placeAspectRatio(draft: Draft, ratio: string | undefined): void {
+  const name = findParameter(draft, SIZE_NAMES)
+  const isRatio = findParameter(draft, ASPECT_RATIO_NAMES) !== undefined
+  const isNamed = name !== undefined && hasNamedSizes(draft.schemas[name] ?? {})
+  if (isRatio || !isNamed) {
+    return place(draft, "aspectRatio", ASPECT_RATIO_NAMES, ratio, toAspectRatio)
+  }
+  place(draft, "aspectRatio", [name], ratio, toNamedRatio)
+}
+
+const isMask = (name: string): boolean => name.startsWith("mask")
+
+function placeFiles(draft: Draft, files: ImageOptions["files"] = []): void {
+  if (files.length === 0) return
+  const names = findMedia(draft, "image").filter((name) => !isMask(name))
+  const list = names.find((name) => isList(draft, name))
+  const name = files.length > 1 ? (list ?? names[0]) : names[0]
+  if (name === undefined) return warn(draft, "files")
+  if (files.length > 1 && !isList(draft, name)) {
+    warn(draft, "files", `${name} takes one: the others are left out`)
+  }
+  addMedia(draft, name, files.map(toMediaUrl))
+}
+
+function placeMask(draft: Draft, mask: ImageOptions["mask"]): void {
+  if (mask === undefined) return
+  const name = findMedia(draft, "image").find(isMask)
+  if (name === undefined) return warn(draft, "mask")
+  addMedia(draft, name, [toMediaUrl(mask)])
+}
