@@ -9,24 +9,11 @@ import {
   type ImageModelV4,
   type ProviderV4,
 } from "@ai-sdk/provider"
-import { createClient, type ClientSettings, type FetchLike } from "@safelight/client"
+import { createClient } from "@safelight/client"
 import { createImageModel } from "./image-model.ts"
 import { createModelCache } from "./calls/model-cache.ts"
-import type { Service } from "./calls/service.ts"
+import type { SafelightSettings, Service } from "./calls/service.ts"
 import { createVideoModel } from "./video-model.ts"
-
-export interface SafelightSettings {
-  /** The service's address, such as `https://media.example`. */
-  readonly baseURL: string
-  /** An API key with the scopes `tasks:write`, `tasks:read` and `artifacts:read`; for private links also `links:write`. */
-  readonly apiKey: string
-  /** Sent with every request. Headers of the task API itself stay as they are. */
-  readonly headers?: Readonly<Record<string, string | undefined>>
-  /** Instead of the runtime's own. */
-  readonly fetch?: FetchLike
-  /** Any of the client's `DEFAULTS`: tries, pauses, time limits. */
-  readonly settings?: Partial<ClientSettings>
-}
 
 export interface SafelightProvider extends ProviderV4 {
   image(modelId: string): ImageModelV4
