@@ -40,7 +40,10 @@ describe("models available", () => {
     assert.ok(found.every(({ kinds }) => kinds.includes("3d")))
     const none = await runCommand(["models", "available", "--kind", "hologram"], { folder })
     assert.equal(none.code, 2)
-    assert.match(none.stderr, /of hologram; there are 3d, audio, image, text, video by ark, black-forest-labs, .*, xai/)
+    assert.match(
+      none.stderr,
+      /of hologram; there are 3d, audio, image, text, video by ark, black-forest-labs, .*, xai/,
+    )
   })
 })
 
@@ -56,7 +59,10 @@ describe("models add", () => {
       "flux-2-pro.json",
       "ray-2.json",
     ])
-    assert.match(stdout, /made by fal \(FAL_KEY\), replicate \(REPLICATE_API_TOKEN\), black-forest-labs \(BFL_API_KEY\), /)
+    assert.match(
+      stdout,
+      /made by fal \(FAL_KEY\), replicate \(REPLICATE_API_TOKEN\), black-forest-labs \(BFL_API_KEY\), /,
+    )
     assert.match(stdout, /no price yet, .*; list price: fal 30000 micro-units/)
     assert.match(stdout, /no price yet, .*; no list price is known/)
     assert.match(stdout, /"models": \["\.\/models"\].*\n +then safelight models check\n$/)
