@@ -8,6 +8,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, it, type TestContext } from "node:test"
 import { pathToFileURL } from "node:url"
+import { serialize } from "node:v8"
 import {
   defineModel,
   fields as members,
@@ -120,6 +121,23 @@ describe("a model of a host's own", () => {
     await ask({ prompt: "fog" }, { before: BLANKS, id: textToImage.id })
     assert.ok(findSealedParameters(requests[2] ?? {}, textToImage) !== undefined)
     assert.deepEqual(warned, [])
+  })
+
+  it("is told to a thread once, and not with each body", async (t) => {
+    const { ask, model, requests, threads } = await open(t, {})
+    await ask({ word: "a" }, { before: BLANKS })
+    const [thread = assert.fail()] = threads.started
+    const told: Buffer[] = []
+    const post = thread.postMessage.bind(thread)
+    t.mock.method(thread, "postMessage", (...[job, transfer]: Parameters<typeof post>) => {
+      told.push(serialize(job))
+      post(job, transfer)
+    })
+    await ask({ word: "b" }, { before: BLANKS })
+    assert.equal(threads.started.length, 1)
+    assert.equal(told.length, 1)
+    assert.equal(told[0]?.includes("maxLength"), false)
+    assert.equal(findSealedParameters(requests[1] ?? {}, model)?.body, '{"word":"b"}')
   })
 
   const lacks: readonly (readonly [string, string, RegExp])[] = [

@@ -35,6 +35,8 @@ interface World {
 
 interface WorldOptions {
   readonly module?: string
+  /** Of the configuration; the studio by default. */
+  readonly channels?: readonly object[]
   readonly limits?: ReadonlyMap<string, ChannelLimits>
 }
 
@@ -44,10 +46,13 @@ const NO_ENGINE = {
   resolve: async () => assert.fail("nothing is settled"),
 }
 
-async function createWorld(t: TestContext, { module }: WorldOptions = {}): Promise<World> {
+async function createWorld(
+  t: TestContext,
+  { module, channels: own = [{ type: "studio" }] }: WorldOptions = {},
+): Promise<World> {
   const folder = await createTemporaryFolder()
   t.after(() => folder[Symbol.asyncDispose]())
-  const channels = module === undefined ? [{ type: "studio" }] : [{ module: "./own.mjs" }]
+  const channels = module === undefined ? own : [{ module: "./own.mjs" }]
   if (module !== undefined) await writeFile(join(folder.path, "own.mjs"), module)
   await writeFile(join(folder.path, "safelight.config.json"), JSON.stringify({ channels }))
   const configuration = await loadConfiguration({
@@ -219,6 +224,26 @@ describe("channels", () => {
     )
     await insight.channels.listChannels()
     assert.equal(count("listChannelHours"), 1)
+  })
+
+  it("tell what their provider calls the models that have another name there", async (t) => {
+    const channels = [
+      { type: "fal", models: { [PICTURE]: "fal-ai/flux-2-pro" } },
+      { type: "replicate", models: { [PICTURE]: { model: "acme/flux", drop: ["size"] } } },
+      { type: "studio" },
+    ]
+    const { add, insight } = await createWorld(t, { channels })
+    await add("t1", "gone")
+    const list = await insight.channels.listChannels()
+    assert.deepEqual(
+      list.map(({ channel, upstreams = {} }) => [channel, upstreams]),
+      [
+        ["fal", { [PICTURE]: "fal-ai/flux-2-pro" }],
+        ["replicate", { [PICTURE]: "acme/flux" }],
+        ["studio", {}],
+        ["gone", {}],
+      ],
+    )
   })
 
   it("are paused and resumed by any name that is known, and by no other", async (t) => {
