@@ -490,23 +490,31 @@ describe("a schema of another library", () => {
               All: {
                 allOf: [
                   { type: "object", properties: { word: { $ref: "#/$defs/Word" } } },
-                  { type: "object", properties: { at: { type: "string", format: "time" } } },
+                  {
+                    type: "object",
+                    properties: {
+                      at: { type: "string", format: "time" },
+                      photo: { $ref: "#/$defs/Photo" },
+                    },
+                  },
                 ],
                 type: "object",
                 anyOf: [{ required: ["word"] }, { required: ["at"] }],
               },
               Word: { type: "string", allOf: [{ maxLength: 3 }, { pattern: "^a" }] },
+              Photo: { type: ["string", "null"] },
             },
           }),
         },
       },
     }
-    const model = own(schema)
-    assert.deepEqual(tell(model, { word: "aaaa", more: 1 }), [
+    const model = own(schema, { photo: "image" })
+    assert.deepEqual(tell(model, { word: "aaaa", photo: "nowhere", more: 1 }), [
       "string_above_max_length parameters.word",
+      "invalid_url parameters.photo",
       "unknown_parameter parameters.more",
     ])
-    assert.equal(model.check({ word: "aaa", at: "12:00" }).kind, "valid")
+    assert.equal(model.check({ word: "aaa", at: "12:00", photo: null }).kind, "valid")
     assert.deepEqual(findDescriptionFaults(model.described, model), [])
   })
 

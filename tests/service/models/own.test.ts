@@ -164,11 +164,12 @@ test("a model's file that broke keeps nobody from what needs no model", async (t
   }
 })
 
-test("the guide's file compiles", async (t) => {
+test("the guide's files compile", async (t) => {
   const { folder } = await createPlace(t)
   await symlink(join(ROOT, "node_modules"), join(folder, "node_modules"))
   const compilerOptions = { noEmit: true, customConditions: ["@safelight/source"] }
-  const files = ["my-model.ts", "my-provider.ts"]
+  const files = ["my-model.ts", "my-provider.ts", "my-collage.ts"]
+  await writeFile(join(folder, "my-collage.ts"), readBlock(README, "ts", "// my-collage.ts"))
   const settings = { extends: join(ROOT, "tsconfig.base.json"), compilerOptions, files }
   await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module" }))
   await writeFile(join(folder, "tsconfig.json"), JSON.stringify(settings))

@@ -97,7 +97,7 @@ function markMedia(schema: unknown, path: string, media: Media): unknown {
   if (!isObject(schema)) return schema
   const { properties } = schema
   const kind = Object.hasOwn(media, path) ? media[path] : undefined
-  const isText = schema["type"] === "string" && kind !== undefined
+  const isText = [schema["type"]].flat().includes("string") && kind !== undefined
   return {
     ...schema,
     ...markAt(schema, ["allOf", "anyOf", "items", "oneOf", "prefixItems"], (each) =>
