@@ -485,13 +485,19 @@ describe("a schema of another library", () => {
         validate: (value) => ({ value: value as { readonly word: string } }),
         jsonSchema: {
           input: () => ({
+            $schema: "https://json-schema.org/draft/2020-12/schema",
             $ref: "#/$defs/All",
             $defs: {
               All: {
                 allOf: [
-                  { type: "object", properties: { word: { $ref: "#/$defs/Word" } } },
                   {
                     type: "object",
+                    required: ["word"],
+                    properties: { word: { $ref: "#/$defs/Word" } },
+                  },
+                  {
+                    type: "object",
+                    required: ["at"],
                     properties: {
                       at: { type: "string", format: "time" },
                       photo: { $ref: "#/$defs/Photo" },
@@ -499,7 +505,7 @@ describe("a schema of another library", () => {
                   },
                 ],
                 type: "object",
-                anyOf: [{ required: ["word"] }, { required: ["at"] }],
+                anyOf: [{ required: ["photo"] }, { required: ["word"] }],
               },
               Word: { type: "string", allOf: [{ maxLength: 3 }, { pattern: "^a" }] },
               Photo: { type: ["string", "null"] },
@@ -511,6 +517,7 @@ describe("a schema of another library", () => {
     const model = own(schema, { photo: "image" })
     assert.deepEqual(tell(model, { word: "aaaa", photo: "nowhere", more: 1 }), [
       "string_above_max_length parameters.word",
+      "missing_required_parameter parameters.at",
       "invalid_url parameters.photo",
       "unknown_parameter parameters.more",
     ])

@@ -190,12 +190,13 @@ describe("a model of a host's own", () => {
     // Which of the texts never ends is known to the program alone.
     const text = module(`z.string().max(100).refine((word) => {
       while (word === "endless");
+      if (word === "late") void Promise.reject(new Error(word));
       return word !== "wrong";
     })`)
       .replace("fields(", "z.object(")
       .replace("import * as v", 'import * as z from "zod"\n    import * as v')
     const settings = { bodyThreadMs: 1_000, bodyThreads: 1 }
-    const { ask, requests } = await open(t, { model, text, settings })
+    const { ask, requests, threads, warned } = await open(t, { model, text, settings })
     async function askPatiently(word: string): Promise<Response> {
       let answer = await ask({ word })
       while (answer.status === 503) answer = await ask({ word })
@@ -207,6 +208,12 @@ describe("a model of a host's own", () => {
     const refused = await askPatiently("wrong")
     assert.equal(refused.status, 400)
     assert.match(await refused.text(), /"code":"invalid_value","param":"parameters\.word"/)
+    // What the program does after its answer ends no thread, and is told to nobody.
+    const started = threads.started.length
+    assert.ok((await ask({ word: "late" })).status < 500)
+    assert.ok((await ask({ word: "aaa" })).status < 500)
+    assert.equal(threads.started.length, started)
+    assert.deepEqual(warned, [])
   })
 
   it("with a part that no document can tell refuses the start", () => {

@@ -61,9 +61,8 @@ export function readForeign(
     const message = `model ${id}: ${toFaultWords(faults)}`
     throw new SafelightError({ code: "invalid-configuration", message })
   }
-  const { $schema: _dialect, ...told } = described as JsonObject
   const built = buildSchema(parameters) as Foreign["parameters"]
-  return { described: told, media: { ...media, ...found }, parameters: built }
+  return { described: described as JsonObject, media: { ...media, ...found }, parameters: built }
 }
 
 /** Without a choice between members, which only narrows the object. */

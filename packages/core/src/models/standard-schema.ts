@@ -5,6 +5,7 @@
  */
 import type * as v from "valibot"
 import { SafelightError } from "../errors/safelight-error.ts"
+import type { JsonObject } from "../values/canonical-json.ts"
 import type { ParameterCheck } from "./model.ts"
 import { toParameterIssue, type ParameterIssue } from "./parameter-issue.ts"
 
@@ -40,8 +41,8 @@ export function isForeign(schema: unknown): schema is StandardSchema<unknown> {
   return kind !== "schema" && typeof standard?.validate === "function"
 }
 
-/** The JSON Schema of what may be sent, as plain JSON. Throws `invalid-configuration`, naming the model. */
-export function describeForeign(schema: StandardSchema<unknown>, id: string): unknown {
+/** The JSON Schema of what may be sent, as plain JSON, without its dialect. Throws `invalid-configuration`, naming the model. */
+export function describeForeign(schema: StandardSchema<unknown>, id: string): JsonObject {
   const { jsonSchema, vendor } = schema["~standard"]
   if (typeof jsonSchema?.input !== "function") {
     throw invalid(
@@ -49,7 +50,9 @@ export function describeForeign(schema: StandardSchema<unknown>, id: string): un
     )
   }
   try {
-    return JSON.parse(JSON.stringify(jsonSchema.input({ target: "draft-2020-12" })))
+    const told = JSON.stringify(jsonSchema.input({ target: "draft-2020-12" }))
+    const { $schema: _dialect, ...described } = JSON.parse(told) as JsonObject
+    return described
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
     throw invalid(`model ${id}: parameters can't be described as JSON Schema: ${why}`, cause)
