@@ -17,7 +17,7 @@ describe("an example", { skip: skipElsewhere }, () => {
   for (const name of ["express", "fastify", "hono"]) {
     it(`on ${name} makes a picture below its prefix, reads its own bodies, and stops with 0`, async () => {
       const { folder } = installation
-      await using server = await startExample(folder, name)
+      await using server = await startExample(folder, `examples/${name}/server.ts`)
       await checkClient(folder, NODE, server)
       assert.deepEqual(await echo(server, { kept: 1 }), { kept: 1 })
       assert.equal(await server.stop(), 0)
@@ -26,7 +26,7 @@ describe("an example", { skip: skipElsewhere }, () => {
 
   it("without a framework makes a picture for the client in Node, Node 20, Bun and Deno", async () => {
     const { folder, runtimes } = installation
-    await using server = await startExample(folder, "node")
+    await using server = await startExample(folder, "examples/node/server.ts")
     for (const runtime of [NODE, ...Object.values(runtimes)]) {
       await checkClient(folder, runtime, server)
     }

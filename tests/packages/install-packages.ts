@@ -1,6 +1,6 @@
 /**
  * One project, installed from the registry and the packed tarballs as a user's would be: the packages, the examples
- * of the HTTP adapter beside them with all that these depend on, and the other runtimes that the client runs in.
+ * beside them with all that these depend on, and the other runtimes that the client runs in.
  * Once a process, since it takes far longer than what is done with it; the folder goes with the process.
  */
 import { execFile } from "node:child_process"
@@ -12,7 +12,12 @@ import { ROOT } from "../architecture/workspaces.ts"
 import { createTemporaryFolder } from "../support/temporary-folder.ts"
 import { OUTSIDE_NPM, packPackages, type Tarball } from "./pack-packages.ts"
 
-export const EXAMPLES = join(ROOT, "adapters/http/examples")
+/** By the folder that they have in the installation. */
+const EXAMPLES = {
+  examples: join(ROOT, "adapters/http/examples"),
+  "client-examples": join(ROOT, "packages/client/examples"),
+  "engine-examples": join(ROOT, "packages/engine/examples"),
+} as const
 
 /** By the names under which they are installed; packages of the registry that are one executable each. */
 const { arch } = process
@@ -51,7 +56,9 @@ async function install(): Promise<Installation> {
   const { path: folder } = await createTemporaryFolder()
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }))
   const [tarballs, others] = [await packPackages(join(folder, "tarballs")), await readOthers()]
-  await cp(EXAMPLES, join(folder, "examples"), { recursive: true })
+  for (const [name, path] of Object.entries(EXAMPLES)) {
+    await cp(path, join(folder, name), { recursive: true })
+  }
   const own = Object.fromEntries(tarballs.map(({ name, path }) => [name, `file:${path}`]))
   const dependencies = { ...others, ...RUNTIMES, ...own }
   const manifest = { private: true, type: "module", dependencies }
@@ -74,13 +81,14 @@ interface Manifest {
 
 /** What the examples name, in the versions that they name. */
 async function readOthers(): Promise<Record<string, string>> {
-  const entries = await readdir(EXAMPLES, { withFileTypes: true })
-  const folders = entries.filter((entry) => entry.isDirectory())
-  const manifests = await Promise.all(
-    folders.map(async ({ name }) => {
-      const text = await readFile(join(EXAMPLES, name, "package.json"), "utf8")
-      return JSON.parse(text) as Manifest
+  const paths = await Promise.all(
+    Object.values(EXAMPLES).map(async (path) => {
+      const names = await readdir(path, { recursive: true })
+      return names.filter((each) => each.endsWith("package.json")).map((each) => join(path, each))
     }),
+  )
+  const manifests = await Promise.all(
+    paths.flat().map(async (path) => JSON.parse(await readFile(path, "utf8")) as Manifest),
   )
   const all = manifests.map(({ dependencies, devDependencies }) => {
     return { ...dependencies, ...devDependencies }

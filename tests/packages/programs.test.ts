@@ -20,7 +20,11 @@ const PAGES = {
   "embedding.ts": "packages/engine/docs/embedding.md",
 }
 
-const EXAMPLES = ["node", "express", "fastify", "hono"].map((name) => `examples/${name}/server.ts`)
+const EXAMPLES = [
+  ...["node", "express", "fastify", "hono"].map((name) => `examples/${name}/server.ts`),
+  ...["express", "fastify", "hono"].map((name) => `client-examples/${name}/server.ts`),
+  ...["worker", "order"].map((name) => `engine-examples/worker/${name}.ts`),
+]
 
 /** Every declaration that a program reaches is checked too, those of the packages first. */
 const STRICT = {
@@ -38,6 +42,9 @@ import type { NextConfig } from "next"
 import type { NextRequest } from "next/server"
 import config from "./examples/next/next.config.mjs"
 import * as route from "./examples/next/app/media/[...path]/route.ts"
+import * as order from "./client-examples/next/app/pictures/route.ts"
+import * as picture from "./client-examples/next/app/pictures/[task]/route.ts"
+import * as webhook from "./client-examples/next/app/webhook/route.ts"
 
 type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS"
 type Context = { readonly params: Promise<{ readonly path: string[] }> }
@@ -45,6 +52,9 @@ type Answer = (request: NextRequest, context: Context) => Response | Promise<Res
 export const methods: Readonly<Record<Method, Answer>> = route
 export const segment: { readonly runtime: "nodejs" | "edge"; readonly dynamic: "auto" | "force-dynamic" } = route
 export const settings: NextConfig = config
+type Shown = { readonly params: Promise<{ readonly task: string }> }
+export const posts: readonly ((request: NextRequest) => Promise<Response>)[] = [order.POST, webhook.POST]
+export const shows: (request: NextRequest, context: Shown) => Promise<Response> = picture.GET
 `
 
 describe("a program against the packed packages", { skip: skipElsewhere }, () => {
