@@ -8,7 +8,8 @@ import { sha256 } from "@safelight/engine"
 import { openEngine } from "./open-engine.ts"
 
 const [order = "", prompt = "", file = "picture.png"] = process.argv.slice(2)
-const { close, engine } = await openEngine()
+const opened = await openEngine()
+const { engine } = opened
 try {
   const result = await engine.submit({
     account: "me",
@@ -23,5 +24,5 @@ try {
   await pipeline(engine.readArtifact({ task: id, key: "image_1" }), createWriteStream(file))
   console.log(id)
 } finally {
-  await close()
+  await opened.close()
 }

@@ -6,7 +6,8 @@ import { openEngine } from "./open-engine.ts"
 
 const SWEEP_EVERY_MS = 60_000
 
-const { close, engine } = await openEngine()
+const opened = await openEngine()
+const { engine } = opened
 engine.start()
 // Ends tasks whose time is over, and removes artifacts that have expired. Every process may.
 const sweeps = setInterval(() => void engine.sweep().catch(console.error), SWEEP_EVERY_MS)
@@ -14,6 +15,6 @@ console.log("working")
 
 async function stop(): Promise<void> {
   clearInterval(sweeps)
-  await close()
+  await opened.close()
 }
 for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => void stop())
