@@ -60,7 +60,7 @@ export function findSources(): string[] {
 
 /** The modules that a source names, imported in whichever way. */
 export function findSpecifiers(source: string): string[] {
-  const pattern = /(?:(?<!\.)\bfrom\s*|\bimport\s*\(?\s*)(["'])([^"'\n]+)\1/g
+  const pattern = /(?:(?<!\.)\bfrom\s*|^import\s*|\bimport\s*\(\s*)(["'])([^"'\n]+)\1/gm
   return Array.from(source.matchAll(pattern), ([, , specifier]) => specifier ?? "")
 }
 

@@ -8,3 +8,10 @@ export {
   type ListPrice,
   type ModelSource,
 } from "./catalogue.ts"
+export {
+  importModel,
+  IMPORTED_FROM,
+  type ImportOptions,
+  type ModelImport,
+} from "./import/import-model.ts"
+export type { ImportNote } from "./import/import-note.ts"

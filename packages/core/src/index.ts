@@ -93,7 +93,13 @@ export {
   type ModelFile,
 } from "./model-file/model-file.ts"
 export { parseModelDefinition } from "./model-file/parse-model-definition.ts"
-export { toFaultWords, type ModelFault } from "./model-file/fault.ts"
+export {
+  join as joinPointer,
+  split as splitPointer,
+  toFaultWords,
+  type ModelFault,
+} from "./model-file/fault.ts"
+export { SCHEMA_LIMITS } from "./model-file/schema.ts"
 export { findDescriptionFaults } from "./model-file/description.ts"
 export type { StandardSchema } from "./models/standard-schema.ts"
 export { UNAVAILABLE_REASONS, type UnavailableReason } from "./models/unavailable-reason.ts"

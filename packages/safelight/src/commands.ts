@@ -12,6 +12,7 @@ export const COMMANDS: Readonly<Record<string, LoadCommand>> = {
   models: () => import("./commands/models.ts"),
   "models available": () => import("./commands/models-available.ts"),
   "models add": () => import("./commands/models-add.ts"),
+  "models import": () => import("./commands/models-import.ts"),
   "models check": () => import("./commands/models-check.ts"),
   mcp: () => import("./commands/mcp.ts"),
   quote: () => import("./commands/quote.ts"),

@@ -1,6 +1,6 @@
 /** `safelight models check`: what the models of a configuration cost and who makes them, or the field that is wrong. */
 import assert from "node:assert/strict"
-import { readdir, writeFile } from "node:fs/promises"
+import { mkdir, readdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { test, type TestContext } from "node:test"
 import { DEFAULT_PRICES } from "@safelight/core"
@@ -365,3 +365,23 @@ for (const [name, file, expected] of mistakes) {
     assert.deepEqual([code, stdout], [2, ""])
   })
 }
+
+test("every faulty file of a folder is named, with each of its faults", async (t) => {
+  const folder = await temporaryFolder(t)
+  await mkdir(join(folder, "models"))
+  const files = { a: { id: "x" }, b: { id: "acme/b", outputs: { image: 1 } }, c: "no JSON" }
+  for (const [name, file] of Object.entries(files)) {
+    const text = typeof file === "string" ? file : JSON.stringify(file)
+    await writeFile(join(folder, "models", `${name}.json`), text)
+  }
+  await writeFile(join(folder, "safelight.config.json"), JSON.stringify({ models: ["./models"] }))
+  const { code, stderr } = await runCommand(["models", "check"], { folder })
+  assert.equal(code, 2)
+  for (const part of [
+    /a\.json.* \/id must/,
+    /b\.json.* \/parameters must/,
+    /c\.json.* is no JSON/,
+  ]) {
+    assert.match(stderr, part)
+  }
+})

@@ -35,7 +35,7 @@ export const command = defineCommand({
       await writeModelFile(file.path, file.text)
       context.print(toNews(file, keys))
     }
-    context.print(toNextSteps(options.folder))
+    context.print(toNextSteps(options.folder, files))
   },
 })
 
@@ -111,10 +111,11 @@ function toPriceNews({ price, model }: AddedFile): string {
   return `no price yet, and a service refuses a model without one; ${known}`
 }
 
-function toNextSteps(folder: string): string {
+function toNextSteps(folder: string, files: readonly AddedFile[]): string {
   const path = /^[./]/.test(folder) ? folder : `./${folder}`
+  const isPriced = files.every(({ price }) => price !== undefined)
   return [
-    `next: edit the files, and give "price" or a price table for each;`,
+    `next: edit the files${isPriced ? "" : ', and give "price" or a price table for each'};`,
     `in the configuration: "models": [${JSON.stringify(path)}], "channels": [{ "type": "fal" }];`,
     "then safelight models check\n",
   ].join("\n  ")

@@ -20,6 +20,7 @@ export function createPlatformRoutes(state: FalState): readonly StubRoute[] {
     route("other", "GET /v1/models/billing-events", (call) => showBilling(state, call)),
     route("other", "GET /v1/models/pricing", showPrice),
     route("other", "GET /v1/models", (call) => listModels(call)),
+    openRoute("other", "GET /api/openapi/queue/openapi.json", describeEndpoint),
     openRoute("other", "GET /v1/meta", () => ({ json: { webhook_ip_ranges: ["127.0.0.1/32"] } })),
   ]
 }
@@ -38,6 +39,48 @@ function list(state: FalState, { query }: StubCall): StubReply {
     .map((job) => toItem(state, job, query.get("expand") === "payloads"))
     .filter(({ status_code: code }) => hasStatus(code, query.get("status")))
   return toPage(items, Number(query.get("cursor") ?? 0), limit)
+}
+
+/** Of any model the same: a prompt and pictures. */
+function describeEndpoint({ query }: StubCall): StubReply {
+  const id = query.get("endpoint_id") ?? ""
+  if (!isKnownModel(id)) return { status: 404, json: { error: "Not found" } }
+  const image = { type: "object", title: "Image", properties: { url: { type: "string" } } }
+  const input = {
+    type: "object",
+    title: "Input",
+    required: ["prompt"],
+    "x-fal-order-properties": ["prompt", "image_size", "num_images", "seed"],
+    properties: {
+      seed: { title: "Seed", anyOf: [{ type: "integer" }, { type: "null" }] },
+      num_images: { type: "integer", minimum: 1, maximum: 4, default: 1 },
+      image_size: { type: "string", enum: ["square_hd", "landscape_16_9"], default: "square_hd" },
+      prompt: { type: "string", title: "Prompt", examples: ["a lighthouse in fog"] },
+    },
+  }
+  const output = {
+    type: "object",
+    properties: {
+      images: { type: "array", items: { $ref: "#/components/schemas/Image" } },
+      prompt: { type: "string" },
+    },
+  }
+  return {
+    json: {
+      openapi: "3.0.4",
+      components: { schemas: { Image: image, Input: input, Output: output } },
+      paths: {
+        [`/${id}`]: { post: { requestBody: json({ $ref: "#/components/schemas/Input" }) } },
+        [`/${id}/requests/{request_id}`]: {
+          get: { responses: { 200: json({ $ref: "#/components/schemas/Output" }) } },
+        },
+      },
+    },
+  }
+}
+
+function json(schema: object): object {
+  return { content: { "application/json": { schema } } }
 }
 
 function listModels({ query }: StubCall): StubReply {

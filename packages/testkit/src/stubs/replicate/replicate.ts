@@ -95,11 +95,24 @@ function createPredictionRoutes(state: ReplicateState): readonly StubRoute[] {
   ]
 }
 
+/** Of any model the same: a prompt and one picture. */
+function describeVersion(): object {
+  const properties = {
+    prompt: { type: "string", title: "Prompt", default: "a lighthouse in fog", "x-order": 0 },
+    output_format: { type: "string", enum: ["webp", "png"], default: "webp", "x-order": 1 },
+  }
+  const schemas = {
+    Input: { type: "object", title: "Input", properties },
+    Output: { type: "string", title: "Output", format: "uri" },
+  }
+  return { id: "a".repeat(64), openapi_schema: { openapi: "3.0.2", components: { schemas } } }
+}
+
 function createAccountRoutes(context: StubContext): readonly StubRoute[] {
   return [
     route("other", "GET /v1/models/{owner}/{name}", (call) =>
       isKnownModel(toNamed(call))
-        ? { json: { owner: call.params["owner"], name: call.params["name"] } }
+        ? { json: { ...call.params, is_official: true, latest_version: describeVersion() } }
         : refuse("not-found"),
     ),
     route("other", "GET /v1/account", () => ({ json: { type: "user", username: "stub" } })),
