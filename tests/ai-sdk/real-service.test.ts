@@ -14,6 +14,8 @@ import {
 import { createClient, type Client } from "@safelight/client"
 import {
   experimental_generateVideo as generateVideo,
+  experimental_getVideoStatus as getVideoStatus,
+  experimental_startVideo as startVideo,
   generateImage,
   createProviderRegistry,
 } from "ai"
@@ -153,6 +155,34 @@ describe("the AI SDK over the service", () => {
     assert.ok(delays > 0)
     const { taskIds } = providerMetadata["safelight"] as { taskIds: readonly string[] }
     assert.deepEqual(taskIds, [readMade(providerMetadata)[0]?.task.id])
+  })
+
+  it("lets another process look after a film, and say that it failed", async () => {
+    const options = { duration: 4, resolution: "854x480" } as const
+    const prompt = "a street [studio: fail no_output]"
+    const { operation } = await startVideo({ model: safelight.video(FILM), prompt, ...options })
+    const { taskIds } = JSON.parse(JSON.stringify(operation)) as { taskIds: [string] }
+    await client.wait(taskIds[0])
+    const ended = await getVideoStatus(safelight.video(FILM), { operation: { taskIds } })
+    assert.equal(ended.status, "error")
+    assert.deepEqual(ended.providerMetadata, { safelight: { taskIds, code: "no_output" } })
+    const stalled = await startVideo({
+      model: safelight.video(FILM),
+      prompt: "a street [studio: stall]",
+      ...options,
+    })
+    const pending = await getVideoStatus(safelight.video(FILM), stalled)
+    assert.equal(pending.status, "pending")
+    await client.cancel((stalled.operation as { taskIds: [string] }).taskIds[0])
+    const wrong = getVideoStatus(safelight.video(FILM), { operation: { taskIds: [] } })
+    await assert.rejects(wrong, { name: "AI_InvalidArgumentError", argument: "operation" })
+  })
+
+  it("tells which models take pictures and masks", async () => {
+    const [edit, picture] = [safelight.image(EDIT), safelight.image(PICTURE)]
+    assert.deepEqual([await edit.supportsFileInputs, await edit.supportsMaskInputs], [true, false])
+    assert.equal(await picture.supportsFileInputs, false)
+    assert.equal(await safelight.image("nobody/nothing").supportsFileInputs, undefined)
   })
 
   it("cancels the task of a call that is aborted, and rejects with the reason", async () => {

@@ -45,7 +45,9 @@ export function createVideoModel(service: Service, modelId: string): VideoModelV
         response: toResponse(call),
       }
     },
-    doStatus: (options) => readStatus(openCall(service, modelId, options), options.operation),
+    async doStatus(options) {
+      return readStatus(openCall(service, modelId, options), options.operation)
+    },
   }
 }
 
