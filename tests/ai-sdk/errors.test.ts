@@ -52,6 +52,8 @@ describe("the provider names what is wrong", () => {
     const wrong: readonly (readonly [JSONObject, string])[] = [
       [{ maxCost: 1 }, "maxCost"],
       [{ maxCostMicros: "1" }, "maxCostMicros"],
+      [{ maxCostMicros: -1 }, "maxCostMicros"],
+      [{ quote: "a b" }, "quote"],
       [{ labels: { a: 1 } }, "labels"],
       [{ labels: { ä: "b" } }, "labels"],
       [{ parameters: [] }, "parameters"],

@@ -33,8 +33,11 @@ const CHECKS: Readonly<
     "an object of texts",
     (value) => isObject(value) && Object.values(value as object).every(isText),
   ],
-  maxCostMicros: ["a whole number from 0 on", (value) => Number.isSafeInteger(value)],
-  quote: ["a text", isText],
+  maxCostMicros: [
+    "a whole number from 0 on",
+    (value) => Number.isSafeInteger(value) && Number(value) >= 0,
+  ],
+  quote: ["the quote of a quote", (value) => isText(value) && /^[!-~]+$/.test(value as string)],
   // Further tasks of a call have a number behind it, and the service takes 255 characters.
   idempotencyKey: [
     "1 to 240 printable ASCII characters",
