@@ -73,14 +73,14 @@ describe("what is read", () => {
     const environment = {
       SAFELIGHT_ARTIFACTS_URL: "s3://bucket?endpoint=http://127.0.0.1:1&region=eu-1",
       AWS_ACCESS_KEY_ID_FILE: await world.write("id", "an-id\n"),
-      AWS_SECRET_ACCESS_KEY_FILE: await world.write("key", "a key?\n"),
+      AWS_SECRET_ACCESS_KEY_FILE: await world.write("key", " a key?\n\n"),
       AWS_SESSION_TOKEN_FILE: await world.write("token", "a-token"),
       PGPASSWORD_FILE: await world.write("password", "p@ss/ %&word\n"),
     }
     const without = await load(world, { ...environment, SAFELIGHT_DATABASE_URL: DATABASE })
     assert.deepEqual(without.credentials, {
       accessKeyId: "an-id",
-      secretAccessKey: "a key?",
+      secretAccessKey: " a key?\n",
       sessionToken: "a-token",
     })
     const url = new URL(without.database ?? "")
