@@ -8,6 +8,7 @@ export type LoadCommand = () => Promise<{ readonly command: DefinedCommand }>
 
 export const COMMANDS: Readonly<Record<string, LoadCommand>> = {
   serve: () => import("./commands/serve.ts"),
+  ready: () => import("./commands/ready.ts"),
   doctor: () => import("./commands/doctor.ts"),
   models: () => import("./commands/models.ts"),
   "models available": () => import("./commands/models-available.ts"),

@@ -318,6 +318,31 @@ describe("addresses", () => {
   })
 })
 
+describe("ready, for a supervisor", () => {
+  test("0 beside a service that is, 1 where nothing or something else answers", async (t) => {
+    const { folder } = await createDoctorWorld(t)
+    const { url } = await startService(folder)
+    const { port } = new URL(url)
+    const environment = { SAFELIGHT_PORT: port, SAFELIGHT_HOST: "0.0.0.0" }
+    const ready = await runCommand(["ready"], { folder, environment })
+    assert.deepEqual([ready.code, ready.stdout, ready.stderr], [0, "ready\n", ""])
+    const gone = await runCommand(["ready", "--port", String(await findFreePort())], { folder })
+    assert.match(
+      gone.stderr,
+      /^safelight: 127\.0\.0\.1 port \d+ does not answer \(ECONNREFUSED\)\n$/,
+    )
+    const other = await serve(t, (_, response) => void response.end('{"status":"ok"}'))
+    const wrong = await runCommand(["ready", "--port", String(other.port)], { folder })
+    assert.match(wrong.stderr, / is no service of ours\n$/)
+    const unready = await serve(t, (_, response) => {
+      response.writeHead(503).end('{"error":{"code":"service_unavailable"}}')
+    })
+    const waiting = await runCommand(["ready", "--port", String(unready.port)], { folder })
+    assert.match(waiting.stderr, / is not ready\n$/)
+    assert.deepEqual([gone.code, wrong.code, waiting.code], [1, 1, 1])
+  })
+})
+
 describe("the way out", () => {
   test("private networks are refused unless they are allowed, which is told", async (t) => {
     const { diagnose, write } = await createDoctorWorld(t)

@@ -5,24 +5,12 @@ import { createConnection, createServer, type AddressInfo } from "node:net"
 import { networkInterfaces } from "node:os"
 import { canListOwnAddresses } from "@safelight/fetch-guarded"
 import { NETLINK_ADVICE } from "../service/own-addresses.ts"
-import { askAddress, type AddressAnswer } from "./ask-address.ts"
+import type { AddressAnswer } from "./ask-address.ts"
+import type { Place } from "./ask-service.ts"
 import { fault, ok, orElse, warning, type Finding } from "./finding.ts"
 import type { Surroundings } from "./surroundings.ts"
 
 const NAME = "address"
-
-type Place = Pick<Surroundings["configuration"], "host" | "port">
-
-/** What answers on the configured port. With port 0 there is nothing to ask. */
-export async function askService(
-  { host, port }: Place,
-  patienceMs: number,
-): Promise<AddressAnswer> {
-  if (port === 0) return { kind: "failed", code: "ECONNREFUSED" }
-  const near = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host
-  const literal = near.includes(":") ? `[${near}]` : near
-  return askAddress(`http://${literal}:${port}/readyz`, AbortSignal.timeout(patienceMs))
-}
 
 export async function checkAddress(surroundings: Surroundings): Promise<readonly Finding[]> {
   const { host, port } = surroundings.configuration
