@@ -23,10 +23,18 @@ function readBlock(language: string): string {
   return new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(PAGE)?.[1] ?? ""
 }
 
-/** The words of an instruction that is a list of words. */
+const CONTAINERFILE = readFileSync(join(ROOT, ".github/container/Containerfile"), "utf8")
+
+/** The words of an instruction of the image that is a list of words. */
 function readWords(instruction: string): string[] {
-  const [, list = "[]"] = new RegExp(`^${instruction} (\\[.*\\])$`, "m").exec(PAGE) ?? []
+  const [, list = "[]"] = new RegExp(`^${instruction} (\\[.*\\])$`, "m").exec(CONTAINERFILE) ?? []
   return JSON.parse(list) as string[]
+}
+
+/** The variables of the image. */
+function readVariables(): Readonly<Record<string, string>> {
+  const [, line = ""] = /^ENV (.*)$/m.exec(CONTAINERFILE) ?? []
+  return Object.fromEntries(line.split(" ").map((each) => each.split("=", 2)))
 }
 
 describe("the page about deploying", { skip: skipElsewhere }, () => {
@@ -40,14 +48,19 @@ describe("the page about deploying", { skip: skipElsewhere }, () => {
     const { folder } = installation
     const data = join(folder, "running", "container")
     await mkdir(data, { recursive: true })
-    const [node, script, ...words] = [...readWords("ENTRYPOINT"), ...readWords("CMD")]
-    assert.deepEqual([node, words.slice(0, 3)], ["node", ["serve", "--host", "0.0.0.0"]])
+    const [node = "", script = "", ...words] = [...readWords("ENTRYPOINT"), ...readWords("CMD")]
+    assert.deepEqual([node, words], ["/usr/local/bin/node", ["serve"]])
+    const variables = readVariables()
+    assert.deepEqual(
+      [variables["SAFELIGHT_HOST"], variables["SAFELIGHT_DATA"]],
+      ["0.0.0.0", "/data"],
+    )
     // On the loopback alone, on a free port, with the data in a folder of the test's.
-    const elsewhere: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "/data": data }
-    const argv = [script ?? "", ...words.map((word) => elsewhere[word] ?? word), "--port", "0"]
+    const own = { SAFELIGHT_HOST: "127.0.0.1", SAFELIGHT_DATA: data, TMPDIR: data }
+    const argv = [script.replace("/opt/safelight", folder), ...words, "--port", "0"]
     const child = spawn(process.execPath, argv, {
       cwd: folder,
-      env: OUTSIDE_NPM,
+      env: { ...OUTSIDE_NPM, ...variables, ...own },
       stdio: ["ignore", "pipe", "ignore"],
     })
     const exited = once(child, "exit")

@@ -19,6 +19,7 @@ export const COMMANDS: Readonly<Record<string, LoadCommand>> = {
   quote: () => import("./commands/quote.ts"),
   balance: () => import("./commands/balance.ts"),
   usage: () => import("./commands/usage.ts"),
+  migrate: () => import("./commands/migrate.ts"),
   rebuild: () => import("./commands/rebuild.ts"),
   export: () => import("./commands/export.ts"),
   import: () => import("./commands/import.ts"),
