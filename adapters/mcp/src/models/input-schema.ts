@@ -34,12 +34,15 @@ function toModelSchema(models: readonly ModelInfo[]): object {
 }
 
 function toParametersSchema(models: readonly ModelInfo[]): object {
-  const schemas = models.map(({ model, parameters: { $schema: _dialect, ...schema } }) => ({
-    title: model,
-    ...schema,
-  }))
-  if (JSON.stringify(schemas).length > DEFAULTS.schemaCharacters) {
-    return { type: "object", description: "As describe_model describes them for the model." }
+  const schemas: object[] = []
+  let characters = 0
+  for (const { model, parameters } of models) {
+    const { $schema: _dialect, ...schema } = parameters
+    characters += JSON.stringify(schema).length
+    if (characters > DEFAULTS.schemaCharacters) {
+      return { type: "object", description: "As describe_model describes them for the model." }
+    }
+    schemas.push({ title: model, ...schema })
   }
   return schemas.length === 1 ? { ...schemas[0] } : { anyOf: schemas }
 }
