@@ -204,7 +204,7 @@ describe("a call that is repeated", () => {
     const isNew = async () => (await listTasks(world)).find(({ task_id: id }) => !known.has(id))
     const task = await until(isNew)
     leave.abort()
-    await leaving.then((response) => response.text()).catch(() => {})
+    await assert.rejects(leaving.then((response) => response.text()))
     assert.equal(await readTask(await send(toCall(1, given), session)), task?.task_id)
     assert.equal((await world.api.get(task?.task_id ?? "")).status, "succeeded")
   })

@@ -5,6 +5,7 @@
  * to say, and a DELETE end a session that it does not keep: both are 405, as the protocol allows.
  */
 import { defineEndpoint } from "../pipeline/endpoint.ts"
+import { onLeft } from "../pipeline/on-left.ts"
 import { maxCost } from "../request/cost-limit.ts"
 import { messageBody } from "../request/message-body.ts"
 
@@ -27,15 +28,19 @@ export const answerMcp = defineEndpoint({
   const { caller, headers, request, requestId, sent } = call
   const message = await call.body()
   const { release } = streams.reserve(caller.id)
+  const left = new AbortController()
+  const stop = onLeft(call, () => left.abort())
+  function onOver(): void {
+    stop()
+    release()
+  }
   try {
     const maxCostMicros = sent["Safelight-Max-Cost-Micros"]
     const asked = { account: caller.id, maxCostMicros, message, publicUrl: publicUrl(), request }
-    return withHeaders(await mcp.answer({ ...asked, onOver: release }), {
-      ...headers,
-      "x-request-id": requestId,
-    })
+    const answer = await mcp.answer({ ...asked, left: left.signal, onOver })
+    return withHeaders(answer, { ...headers, "x-request-id": requestId })
   } catch (error) {
-    release()
+    onOver()
     throw error
   }
 })

@@ -49,6 +49,8 @@ export interface McpQuestion {
   readonly maxCostMicros: number | undefined
   /** Where clients reach the service. */
   readonly publicUrl: string
+  /** The caller has left, or says that it sends no more, which looks the same. */
+  readonly left: AbortSignal
   readonly onOver: () => void
 }
 

@@ -14,6 +14,7 @@ import {
 import type { IsStillAllowed } from "../access/check-access.ts"
 import type { HttpSettings } from "./defaults.ts"
 import type { Exchange } from "./exchange.ts"
+import { onLeft } from "./on-left.ts"
 
 export interface TaskWaits {
   /**
@@ -136,13 +137,4 @@ function createRoom({ accountWaits, waits }: TaskWaitParts["settings"]): Room {
       return () => add(account, -1)
     },
   }
-}
-
-/** Calls `listener` once the caller has left, as far as the host can tell. Returns how to stop. */
-function onLeft({ host, request }: Exchange, listener: () => void): () => void {
-  if (host !== undefined) return host.server.onLeft(host.node, listener)
-  const { signal } = request
-  if (signal.aborted) listener()
-  signal.addEventListener("abort", listener)
-  return () => signal.removeEventListener("abort", listener)
 }

@@ -31,6 +31,8 @@ export interface McpHttpRequest {
   readonly maxCostMicros?: number | undefined
   /** Where clients reach the service: a page of any other origin is refused. */
   readonly publicUrl: string
+  /** Nobody may be waiting any more: what waits for a task is answered with the task as it is. */
+  readonly left: AbortSignal
   /** Called once the answer is over. */
   readonly onOver: () => void
 }
@@ -68,7 +70,7 @@ export function createMcpHandler(options: McpHandlerOptions): McpHandler {
         session: read.session,
         maxCostMicros,
         isGone: () => isGone,
-        stopping: stopping.signal,
+        stopping: AbortSignal.any([stopping.signal, question.left]),
         onError: options.onError,
       })
       await server.connect(transport)
