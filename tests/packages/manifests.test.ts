@@ -197,6 +197,20 @@ describe("Kubernetes", () => {
     }
   })
 
+  it("probes what serves where it serves it, and stops it in time", () => {
+    for (const { containers, terminationGracePeriodSeconds } of pods) {
+      const [container = assert.fail()] = containers
+      if (container.args?.[0] !== "serve") continue
+      assert.equal(terminationGracePeriodSeconds, 90)
+      const { livenessProbe, ports = [], readinessProbe, startupProbe } = container
+      assert.deepEqual(ports.find(({ name }) => name === "http")?.containerPort, 8080)
+      for (const probe of [startupProbe, readinessProbe]) {
+        assert.deepEqual(probe?.httpGet, { path: "/readyz", port: "http" })
+      }
+      assert.deepEqual(livenessProbe?.httpGet, { path: "/healthz", port: "http" })
+    }
+  })
+
   it("selects what it runs, and disrupts one of each at a time", () => {
     const deployments = manifests.filter(({ kind }) => kind === "Deployment")
     const labels = deployments.map(
@@ -206,6 +220,10 @@ describe("Kubernetes", () => {
     )
     for (const { kind, spec } of manifests) {
       if (kind !== "PodDisruptionBudget" && kind !== "Deployment") continue
+      // The schema lets fields through that it doesn't know.
+      if (kind === "PodDisruptionBudget") {
+        assert.equal((spec as { maxUnavailable?: number }).maxUnavailable, 1)
+      }
       const { matchLabels } = (spec as { selector: { matchLabels: object } }).selector
       assert.ok(labels.some((each) => JSON.stringify(each) === JSON.stringify(matchLabels)))
     }
@@ -216,11 +234,10 @@ describe("Kubernetes", () => {
   it("tells its pods settings that a start reads", async (t) => {
     const settings = manifests.find(({ kind }) => kind === "ConfigMap") ?? assert.fail()
     const environment = settings["data"] as Readonly<Record<string, string>>
-    for (const { containers, terminationGracePeriodSeconds } of pods) {
+    for (const { containers } of pods) {
       const args = containers[0]?.args ?? []
       // oxlint-disable-next-line no-await-in-loop -- three of them
       await assertConfiguration(t, environment, args)
-      if (args[0] === "serve") assert.equal(terminationGracePeriodSeconds, 90)
     }
   })
 })
