@@ -55,6 +55,8 @@ test("beside a running service: it is found ready, and its folder stays as it is
   assert.deepEqual(of("public URL"), [`ok: ${url} answers, and is ready`])
   assert.match(of("database").join(), /^ok: \S+safelight\.db, [\d.]+ \w+, schema \d+$/)
   assert.deepEqual(of("artifacts"), [`ok: ${join(folder, "data/artifacts")}: a byte came back`])
+  // Of data and artifacts, which are on one disk.
+  assert.match(of("disk").join(), /^\w+: (only )?[\d.]+ \w+ (are )?free for \S+data$/)
   assert.equal(code, 0)
   const tidy = (names: readonly string[]) => names.filter((name) => !name.startsWith("artifacts/"))
   const after = await list()

@@ -17,7 +17,9 @@ const LEAST_FILES = 10_000
 
 export async function checkDisk({ configuration }: Surroundings): Promise<readonly Finding[]> {
   const folders = await Promise.all(listFolders(configuration).map(findExisting))
-  const found = await Promise.all([...new Set(folders)].map(measure))
+  const measured = await Promise.all(folders.map(measure))
+  // Folders on one file system share its room.
+  const found = [...new Map(measured.toReversed().map((room) => [room.device, room])).values()]
   const words = found.map(({ folder, bytes }) => `${formatSize(bytes)} free for ${folder}`)
   return orElse(found.map(judge), ok(NAME, words.join(", ")))
 }
@@ -48,6 +50,7 @@ export async function findUnwritable(folder: string): Promise<string | undefined
 
 interface Room {
   readonly folder: string
+  readonly device: number
   readonly bytes: number
   /** Files that may still be made; undefined where that is not bounded. */
   readonly files: number | undefined
@@ -55,7 +58,8 @@ interface Room {
 
 async function measure(folder: string): Promise<Room> {
   const { bavail, bsize, ffree, files } = await statfs(folder)
-  return { folder, bytes: bavail * bsize, files: files === 0 ? undefined : ffree }
+  const { dev: device } = await stat(folder)
+  return { folder, device, bytes: bavail * bsize, files: files === 0 ? undefined : ffree }
 }
 
 function judge({ bytes, files = Infinity, folder }: Room): Finding | undefined {
