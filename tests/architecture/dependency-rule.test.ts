@@ -262,7 +262,8 @@ describe("the rule", () => {
     if (!folder.startsWith("adapters/")) return ["@safelight/core"]
     const shared = ["@safelight/core", "@safelight/host"]
     if (folder === "adapters/channel-studio") return [...shared, "@safelight/painter"]
-    if (folder === "adapters/mcp") return [...shared, "@safelight/client"]
+    if (["adapters/mcp", "adapters/openai"].includes(folder))
+      return [...shared, "@safelight/client"]
     return folder.startsWith("adapters/storage-") ? [...shared, "@safelight/store"] : shared
   }
 

@@ -31,6 +31,7 @@ const ALLOWED_AT_ROOT = [
 /** Packages with a second entry, for whoever may not or can't load the first. */
 const SUBPATHS: Readonly<Record<string, readonly string[]>> = {
   "adapters/http": ["./web"],
+  "packages/client": ["./parameters"],
   "packages/host": ["./child"],
   "packages/testkit": ["./stubs"],
 }

@@ -18,7 +18,14 @@ export { createServerPort, type NodePair } from "./node/server-port.ts"
 export { createNodeServer, type NodeServer, type NodeServerOptions } from "./node/node-server.ts"
 export { describeParameters, isOfMedia, toMediaKind } from "./openapi/describe-parameters.ts"
 export { HEALTH_ROUTES } from "./pipeline/request-span.ts"
-export type { McpQuestion, McpService, MetricsText, PageFiles } from "./pipeline/services.ts"
+export type {
+  McpQuestion,
+  McpService,
+  OpenAiQuestion,
+  OpenAiService,
+  MetricsText,
+  PageFiles,
+} from "./pipeline/services.ts"
 export type { HttpHandler } from "./pipeline/router.ts"
 
 export { findJsonFault } from "./body/body-fault.ts"

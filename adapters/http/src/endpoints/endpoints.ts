@@ -14,6 +14,7 @@ import { listEvents } from "./list-events.ts"
 import { listTasks } from "./list-tasks.ts"
 import { showMe } from "./show-me.ts"
 import { answerMcp } from "./mcp.ts"
+import { openAiImages, openAiModel, openAiModels } from "./openai.ts"
 import { showMetrics } from "./metrics-page.ts"
 import { listModels, showModel } from "./models.ts"
 import { createKey, listKeys, revokeKey, rotateKey } from "./operator-account-keys.ts"
@@ -118,6 +119,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
   streamAudit,
   receiveCallback,
   answerMcp,
+  openAiImages,
+  openAiModels,
+  openAiModel,
   showLiveness,
   showReadiness,
   showDocument,

@@ -28,7 +28,7 @@ import { ENDPOINTS } from "../endpoints/endpoints.ts"
 import { createApiDocument } from "../openapi/document.ts"
 import { createOpenStreams } from "../streams/open-streams.ts"
 import { createRouter, type HttpHandler } from "../pipeline/router.ts"
-import type { McpService, MetricsText, PageFiles } from "../pipeline/services.ts"
+import type { McpService, MetricsText, OpenAiService, PageFiles } from "../pipeline/services.ts"
 import { createTaskWaits } from "../pipeline/task-waits.ts"
 
 export interface HttpHandlerOptions {
@@ -61,6 +61,8 @@ export interface HttpHandlerOptions {
   readonly insight?: OperatorInsight
   /** Answers agents at /mcp, as `@safelight/mcp` does; absent: there is nothing at that path. */
   readonly mcp?: McpService
+  /** Answers below /openai/v1, as `@safelight/openai` does; absent: there is nothing at those paths. */
+  readonly openai?: OpenAiService
   /** What /readyz asks; rejects if the service can't be used now. By default it can. */
   readonly checkReady?: () => Promise<void>
   readonly settings?: Partial<HttpSettings>
@@ -120,6 +122,7 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
     signIn: options.signIn,
     insight: options.insight,
     mcp: options.mcp,
+    openai: options.openai,
     metrics: options.metrics,
     describeApi: hasReference ? () => createApiDocument(models, prefix()) : undefined,
     consoleFiles: options.consoleFiles,
@@ -140,6 +143,7 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
   function endWaits(): void {
     waits.end()
     options.mcp?.end()
+    options.openai?.end()
   }
   return { ...router, endWaits }
 }

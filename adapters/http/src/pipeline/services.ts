@@ -54,6 +54,26 @@ export interface McpQuestion {
   readonly onOver: () => void
 }
 
+/** What answers below /openai/v1, by the words of OpenAI's API. */
+export interface OpenAiService {
+  /** Resolve when the answer begins. */
+  generateImages(question: OpenAiQuestion): Promise<Response>
+  listModels(question: OpenAiQuestion): Promise<Response>
+  showModel(question: OpenAiQuestion, id: string): Promise<Response>
+  /** Calls that wait for a task are ended. */
+  end(): void
+}
+
+export interface OpenAiQuestion {
+  readonly request: Request
+  /** The body, parsed; undefined for a GET. */
+  readonly message?: unknown
+  /** The most that a task may cost, in micro-units. */
+  readonly maxCostMicros?: number | undefined
+  /** The caller has left, or says that it sends no more, which looks the same. */
+  readonly left: AbortSignal
+}
+
 export interface Services {
   readonly service: TaskService
   readonly clock: Pick<Clock, "now" | "monotonicNow">
@@ -84,6 +104,7 @@ export interface Services {
   readonly signIn: SignInService | undefined
   readonly insight: OperatorInsight | undefined
   readonly mcp: McpService | undefined
+  readonly openai: OpenAiService | undefined
   readonly metrics: (() => Promise<MetricsText>) | undefined
   /** The API's document; undefined if the host shows none. */
   readonly describeApi: (() => object) | undefined

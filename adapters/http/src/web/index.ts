@@ -10,4 +10,11 @@ export {
   type MetricsHandlerOptions,
 } from "../handlers/operator-handlers.ts"
 export type { HttpHandler } from "../pipeline/router.ts"
-export type { McpQuestion, McpService, MetricsText, PageFiles } from "../pipeline/services.ts"
+export type {
+  McpQuestion,
+  McpService,
+  OpenAiQuestion,
+  OpenAiService,
+  MetricsText,
+  PageFiles,
+} from "../pipeline/services.ts"

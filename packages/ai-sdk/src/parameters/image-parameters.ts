@@ -1,20 +1,23 @@
 /** The SDK's options of an image as parameters of a model. */
-import type { ImageModelV4CallOptions } from "@ai-sdk/provider"
-import type { ModelInfo } from "@safelight/client"
-import { COUNT_NAMES } from "./count.ts"
-import { createDraft, findParameter, place, warn, type Draft } from "./draft.ts"
-import { addMedia, findMedia, isList, toMediaUrl } from "./media-parameters.ts"
 import {
   ASPECT_RATIO_NAMES,
+  COUNT_NAMES,
+  createDraft,
+  type Draft,
+  findParameter,
   hasNamedSizes,
+  place,
+  SIZE_NAMES,
   toAspectRatio,
   toNamedRatio,
   toSize,
-} from "./picture-shape.ts"
+  warn,
+} from "@safelight/client/parameters"
+import type { ImageModelV4CallOptions } from "@ai-sdk/provider"
+import type { ModelInfo } from "@safelight/client"
+import { addMedia, findMedia, isList, toMediaUrl } from "./media-parameters.ts"
 
 export type ImageOptions = Omit<ImageModelV4CallOptions, "n" | "providerOptions">
-
-const SIZE_NAMES = ["size", "image_size"] as const
 
 /** `n` is of one task. */
 export function toImageParameters(info: ModelInfo, options: ImageOptions, n: number): Draft {

@@ -1,7 +1,7 @@
 /** Files of a call, as data URLs, and the parameters of a model that take them. */
+import type { Draft } from "@safelight/client/parameters"
 import type { Experimental_VideoModelV4File as VideoModelV4File } from "@ai-sdk/provider"
 import type { ModelInfo } from "@safelight/client"
-import type { Draft } from "./draft.ts"
 
 export type MediaType = ModelInfo["media"][number]["type"]
 

@@ -2,7 +2,7 @@
  * Frames and references of a video. A model that has no parameters for frames but a list of pictures takes the
  * first frame and then the last one there.
  */
-import { findParameter, warn, type Draft } from "./draft.ts"
+import { type Draft, findParameter, warn } from "@safelight/client/parameters"
 import { addMedia, findMedia, isList, toMediaType, toMediaUrl } from "./media-parameters.ts"
 import type { VideoOptions } from "./video-parameters.ts"
 

@@ -1,11 +1,20 @@
 /** The SDK's options of a video as parameters of a model. */
+import {
+  ASPECT_RATIO_NAMES,
+  COUNT_NAMES,
+  createDraft,
+  type Draft,
+  findChoice,
+  findParameter,
+  type ParameterSchema,
+  place,
+  toAspectRatio,
+  toRatioOf,
+  toResolution,
+} from "@safelight/client/parameters"
 import type { Experimental_VideoModelV4CallOptions as VideoModelV4CallOptions } from "@ai-sdk/provider"
 import type { ModelInfo } from "@safelight/client"
-import { COUNT_NAMES } from "./count.ts"
-import { createDraft, findChoice, findParameter, place, type Draft } from "./draft.ts"
 import { placeFrames, placeReferences } from "./video-media.ts"
-import { ASPECT_RATIO_NAMES, toAspectRatio, toRatioOf, toResolution } from "./picture-shape.ts"
-import type { ParameterSchema } from "./draft.ts"
 
 export type VideoOptions = Omit<VideoModelV4CallOptions, "n" | "providerOptions">
 

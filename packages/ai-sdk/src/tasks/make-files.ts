@@ -2,7 +2,7 @@
 import type { Call } from "../calls/open-call.ts"
 import { toSdkError, type ModelType } from "../calls/to-sdk-error.ts"
 import { MAKES } from "../calls/read-model.ts"
-import type { Draft } from "../parameters/draft.ts"
+import type { Draft } from "@safelight/client/parameters"
 import { collectFiles, type Collected } from "./collect-files.ts"
 import { submitTasks, waitForTasks } from "./submit-tasks.ts"
 

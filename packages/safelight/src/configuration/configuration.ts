@@ -39,6 +39,8 @@ export interface Configuration {
   readonly reference: boolean
   /** Whether agents are answered at /mcp, by the Model Context Protocol. */
   readonly mcp: boolean
+  /** Whether programs that speak to OpenAI are answered below /openai/v1. */
+  readonly openai: boolean
   /** Address of a listener for /metrics alone. */
   readonly metricsHost: string
   /** The port of that listener, 0 for any free one; absent if there is no such listener. */

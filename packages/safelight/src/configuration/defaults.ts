@@ -19,6 +19,7 @@ export const DEFAULTS = {
   console: true,
   reference: true,
   mcp: true,
+  openai: true,
   metricsHost: "127.0.0.1",
   /** 14 days (specification §8). */
   retentionMs: 14 * 24 * 60 * 60 * 1000,

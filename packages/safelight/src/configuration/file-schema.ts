@@ -138,6 +138,7 @@ export const fileSchema = fields({
   currency: v.exactOptional(currencyName),
   reference: v.exactOptional(flag),
   mcp: v.exactOptional(flag),
+  openai: v.exactOptional(flag),
   retentionMs: v.exactOptional(wholeNumber(1_000, LONGEST_MS)),
   stopGraceMs: v.exactOptional(wholeNumber(0, DAY_MS)),
   models: v.exactOptional(v.array(modelPlace, "expected a list of files and folders")),

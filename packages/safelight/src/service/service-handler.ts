@@ -11,6 +11,7 @@ import type { Configuration } from "../configuration/configuration.ts"
 import { toThreadModels } from "../models/served-models.ts"
 import { listConsoleFiles } from "./console-files.ts"
 import { createServiceMcp } from "./service-mcp.ts"
+import { createServiceOpenAi } from "./service-openai.ts"
 
 /** A worker serves no API. */
 export async function createServiceHandler(
@@ -23,6 +24,7 @@ export async function createServiceHandler(
     models,
     console: hasConsole,
     mcp: hasMcp,
+    openai: hasOpenAi,
     reference: hasReference,
   } = configuration
   const { signIn, ...rest } = api
@@ -35,6 +37,15 @@ export async function createServiceHandler(
   }
   const threads = toThreadModels(configuration)
   const mcp = hasMcp ? { mcp: createServiceMcp({ handler: () => handler, log: api.log }) } : {}
-  const handler = createHttpHandler({ ...rest, models, hasReference, ...threads, ...page, ...mcp })
+  const openai = hasOpenAi ? { openai: createServiceOpenAi(() => handler) } : {}
+  const doors = { ...mcp, ...openai }
+  const handler = createHttpHandler({
+    ...rest,
+    models,
+    hasReference,
+    ...threads,
+    ...page,
+    ...doors,
+  })
   return handler
 }

@@ -1,6 +1,8 @@
 /** Sizes and aspect ratios as models name them. */
 import { findChoice, type ParameterSchema } from "./draft.ts"
 
+export const SIZE_NAMES = ["size", "image_size"] as const
+
 export const ASPECT_RATIO_NAMES = ["aspect_ratio", "ratio"] as const
 
 /** The named sizes of the task API, as many providers have them too. */
@@ -53,12 +55,14 @@ const NEAR = 0.03
 export function toRatioOf(resolution: string, schema: ParameterSchema): unknown {
   const [width, height] = toSides(resolution)
   const wanted = width / height
-  const distances = (schema.enum ?? []).flatMap((choice) => {
+  let nearest: { readonly choice: unknown; readonly distance: number } | undefined
+  for (const choice of schema.enum ?? []) {
     const [across = NaN, down = NaN] = String(choice).split(":").map(Number)
     const distance = Math.abs(across / down / wanted - 1)
-    return distance <= NEAR ? [{ choice, distance }] : []
-  })
-  return distances.toSorted((one, other) => one.distance - other.distance)[0]?.choice
+    if (distance <= NEAR && distance < (nearest?.distance ?? Infinity))
+      nearest = { choice, distance }
+  }
+  return nearest?.choice
 }
 
 function toSides(pixels: string): [width: number, height: number] {

@@ -1,5 +1,5 @@
 /** How many files a task can make, and how a call for more is divided into tasks. */
-import type { ModelInfo } from "@safelight/client"
+import type { ModelInfo } from "../api/price-answers.ts"
 import { createDraft, findParameter } from "./draft.ts"
 
 export const COUNT_NAMES = [

@@ -1,11 +1,17 @@
 /**
- * The parameters of a request in the making. The SDK has one set of options for all models, and each model has its
- * own parameters, so an option is placed in the first parameter of the model that has one of the usual names. An
+ * The parameters of a request in the making, for a caller who has one set of options for all models. Each model has
+ * its own parameters, so an option is placed in the first parameter of the model that has one of the usual names. An
  * option without a parameter is left out with a warning. A value that the parameter doesn't take is sent as it is:
  * the service refuses it by name before anything is bought.
  */
-import type { SharedV4Warning } from "@ai-sdk/provider"
-import type { ModelInfo } from "@safelight/client"
+import type { ModelInfo } from "../api/price-answers.ts"
+
+/** In the shape of the AI SDK's. */
+export interface OptionWarning {
+  readonly type: "unsupported"
+  readonly feature: string
+  readonly details: string
+}
 
 /** As much of JSON Schema as is looked at. */
 export interface ParameterSchema {
@@ -18,7 +24,7 @@ export interface Draft {
   readonly info: ModelInfo
   readonly schemas: Readonly<Record<string, ParameterSchema>>
   readonly parameters: Record<string, unknown>
-  readonly warnings: SharedV4Warning[]
+  readonly warnings: OptionWarning[]
 }
 
 export function createDraft(info: ModelInfo): Draft {

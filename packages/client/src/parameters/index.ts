@@ -1,0 +1,25 @@
+/**
+ * Options that a caller has for all models, as the parameters of one: for programs that translate from another API's
+ * words.
+ */
+export { COUNT_NAMES, divide } from "./count.ts"
+export {
+  createDraft,
+  findChoice,
+  findParameter,
+  place,
+  warn,
+  type Draft,
+  type OptionWarning,
+  type ParameterSchema,
+} from "./draft.ts"
+export {
+  ASPECT_RATIO_NAMES,
+  hasNamedSizes,
+  SIZE_NAMES,
+  toAspectRatio,
+  toNamedRatio,
+  toRatioOf,
+  toResolution,
+  toSize,
+} from "./picture-shape.ts"
