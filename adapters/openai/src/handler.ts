@@ -2,9 +2,12 @@
  * The door for programs that speak to OpenAI: each request becomes requests of the task API, made in this process
  * with the caller's key, so that it may do what its key may do by the API and nothing else.
  */
-import { createClient, type Client, type FetchLike } from "@safelight/client"
+import { createClient, isApiError, type Client, type FetchLike } from "@safelight/client"
 import { answerRefusal, Refusal, toRefusal } from "./answers/refusal.ts"
+import { endWith } from "@safelight/host"
+import { createBudget } from "./calls/budget.ts"
 import type { Call } from "./calls/call.ts"
+import { createPurchases } from "./calls/purchases.ts"
 import { generateImages } from "./images/generate.ts"
 import { listModels, showModel } from "./models/models.ts"
 
@@ -25,6 +28,8 @@ export interface OpenAiRequest {
   readonly maxCostMicros?: number | undefined
   /** Nobody may be waiting any more. */
   readonly left: AbortSignal
+  /** Called once the answer is over. */
+  readonly onOver: () => void
 }
 
 export interface OpenAiHandler {
@@ -44,21 +49,45 @@ export function createOpenAiHandler({
   patienceMs = PATIENCE_MS,
 }: OpenAiHandlerOptions): OpenAiHandler {
   const stopping = new AbortController()
+  const budget = createBudget()
+  const purchases = createPurchases(now)
 
   async function answer(
-    { left, maxCostMicros, message, request }: OpenAiRequest,
+    { left, maxCostMicros, message, onOver, request }: OpenAiRequest,
     work: (call: Call) => Promise<Response>,
   ): Promise<Response> {
     const client = createCallerClient(fetch, request)
     const signal = AbortSignal.any([stopping.signal, left])
-    const call = { client, request, message, maxCostMicros, signal, now, patienceMs }
-    try {
-      return await work(call)
-    } catch (error) {
-      if (left.aborted) return answerRefusal(GONE)
-      if (stopping.signal.aborted) return answerRefusal(STOPPING)
-      return answerRefusal(toRefusal(error))
+    const held = budget.open()
+    const call = {
+      client,
+      request,
+      message,
+      maxCostMicros,
+      signal,
+      left,
+      held,
+      purchases,
+      now,
+      patienceMs,
     }
+    function end(): void {
+      held.release()
+      onOver()
+    }
+    try {
+      return endWith(await work(call).catch((error: unknown) => refuse(error, left)), end)
+    } catch (error) {
+      end()
+      throw error
+    }
+  }
+
+  /** Rethrows a fault of this program. */
+  function refuse(error: unknown, left: AbortSignal): Response {
+    const isEnded = left.aborted || stopping.signal.aborted
+    if (!isEnded || !isOutside(error)) return answerRefusal(toRefusal(error))
+    return answerRefusal(left.aborted ? GONE : STOPPING)
   }
 
   return {
@@ -67,6 +96,11 @@ export function createOpenAiHandler({
     showModel: (request, id) => answer(request, (call) => showModel(call, id)),
     end: () => stopping.abort(),
   }
+}
+
+/** No fault of this program: the call was ended, or the service refused what the end asked for. */
+function isOutside(error: unknown): boolean {
+  return isApiError(error) || (error instanceof Error && error.name === "AbortError")
 }
 
 /** For the log: nobody reads it. */

@@ -1,4 +1,5 @@
 /** What the adapters and the service share that needs Node. */
+export { endWith } from "./answers/end-with.ts"
 export { makeSyncedFolder, syncFolder } from "./files/synced-folders.ts"
 export { createProcessPool } from "./processes/process-pool.ts"
 export type { PoolWork, ProcessPool, ProcessPoolOptions } from "./processes/process-pool.ts"

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { createOpenAiHandler } from "@safelight/openai"
+import { until } from "../../support/until.ts"
 
 interface Asked {
   readonly method: string
@@ -14,7 +15,10 @@ const LATER = { finished_at: 0, error: null, progress: 1, created_at: 1, links: 
 const TASK = { task_id: "t-1", model: "acme/m", status: "running", ...LATER }
 
 /** The door before an API that takes whatever it is sent, of one model. */
-function open(properties: object, { listed = [] as object[], patienceMs = 20, now = 0 } = {}) {
+function open(
+  properties: object,
+  { listed = [] as object[], patienceMs = 20, now = 0, refusals = 0 } = {},
+) {
   const asked: Asked[] = []
   const info = {
     model: "acme/m",
@@ -37,25 +41,36 @@ function open(properties: object, { listed = [] as object[], patienceMs = 20, no
       if (path === "/v1/tasks" && request.method === "GET") {
         return Response.json({ tasks: listed, next_cursor: null })
       }
+      const isRefused = request.method === "POST" && refusals-- > 0
+      if (isRefused) {
+        const error = { message: "no", type: "rate_limit_error", code: "rate_limit_exceeded" }
+        return Response.json({ error }, { status: 429, headers: { "retry-after": "30" } })
+      }
       const status = request.method === "POST" ? 202 : 200
       return Response.json(TASK, { status, headers: { "retry-after": "1" } })
     },
   })
-  async function generate(message: object, headers: Readonly<Record<string, string>> = {}) {
+  async function generate(
+    message: object,
+    headers: Readonly<Record<string, string>> = {},
+    left = new AbortController().signal,
+  ) {
     const request = new Request("http://a.example/", {
       method: "POST",
       headers: { authorization: "Bearer k", ...headers },
     })
-    const left = new AbortController().signal
     const whole = { model: "acme/m", prompt: "fog", ...message }
-    const answer = await handler.generateImages({ request, message: whole, left })
+    let ends = 0
+    const onOver = (): void => void (ends += 1)
+    const answer = await handler.generateImages({ request, message: whole, left, onOver })
     const { error } = (await answer.json()) as {
       readonly error: Readonly<Record<string, unknown>>
     }
+    assert.equal(ends, 1)
     const sent = asked.find(({ method, path }) => method === "POST" && path === "/v1/tasks")
     return { answer, error, sent }
   }
-  return { asked, generate }
+  return { asked, generate, handler }
 }
 
 const PROMPT = { prompt: { type: "string" } }
@@ -117,12 +132,33 @@ describe("the options of a request for images", () => {
       [{ n: 2 }, "n"],
       [{ size: "1024x1024" }, "size"],
       [{ style: "vivid" }, "style"],
+      [{ size: 5 }, "size"],
+      [{ size: "1024" }, "size"],
+      [{ stream: true, response_format: "url" }, "response_format"],
+      [{ partial_images: 1 }, "partial_images"],
       [{ toString: 1 }, "toString"],
     ] as const) {
       const { answer, error, sent } = await open(PROMPT).generate(given)
       assert.deepEqual([answer.status, error["param"], sent], [400, param, undefined])
     }
   })
+})
+
+describe("options that meet in one parameter, or are no size", () => {
+  const edges = { ...PROMPT, width: { type: "integer" }, height: { type: "integer" } }
+  const counted = { ...PROMPT, num_images: { type: "integer", maximum: 4 } }
+  for (const [properties, given, param] of [
+    [counted, { n: 2, num_images: 3 }, "num_images"],
+    [counted, { num_images: 3, n: 2 }, "n"],
+    [edges, { size: "1024" }, "size"],
+    [edges, { size: "1024x768x9" }, "size"],
+    [edges, { size: 5 }, "size"],
+  ] as const) {
+    it(`are refused: ${JSON.stringify(given)}`, async () => {
+      const { answer, error, sent } = await open(properties).generate(given)
+      assert.deepEqual([answer.status, error["param"], sent], [400, param, undefined])
+    })
+  }
 })
 
 describe("a call whose time is up", () => {
@@ -147,5 +183,55 @@ describe("a call whose time is up", () => {
       const bought = asked.some(({ method, path }) => method === "POST" && path === "/v1/tasks")
       assert.equal(bought, isBought)
     }
+  })
+})
+
+describe("a call that is ended before its task", () => {
+  const cancelled = (asked: readonly Asked[]) => asked.some(({ path }) => path.endsWith("/cancel"))
+  const repeats = { "x-stainless-retry-count": "0" }
+
+  it("by the service's stop has the task go on, and says so", async () => {
+    const { asked, generate, handler } = open(PROMPT, { patienceMs: 60_000 })
+    const calling = generate({})
+    await until(() => asked.some(({ path }) => path === "/v1/tasks/t-1"))
+    handler.end()
+    const { answer, error } = await calling
+    assert.deepEqual([answer.status, error["code"]], [503, "service_unavailable"])
+    assert.equal(answer.headers.get("retry-after"), "1")
+    assert.equal(cancelled(asked), false)
+  })
+
+  for (const [who, headers, isCancelled] of [
+    ["a caller who leaves", {}, true],
+    ["one who leaves and may repeat", repeats, false],
+    ["one who leaves and has a key", { "idempotency-key": "k" }, false],
+  ] as const) {
+    it(`by ${who} has it ${isCancelled ? "cancelled" : "go on"}`, async () => {
+      const { asked, generate } = open(PROMPT, { patienceMs: 60_000 })
+      const leaving = new AbortController()
+      const calling = generate({}, headers, leaving.signal)
+      await until(() => asked.some(({ path }) => path === "/v1/tasks/t-1"))
+      leaving.abort()
+      assert.equal((await calling).answer.status, 499)
+      assert.equal(cancelled(asked), isCancelled)
+    })
+  }
+})
+
+describe("a repeat of a request that was refused", () => {
+  it("is a purchase, though an equal one was finished before", async () => {
+    const done = { ...TASK, status: "succeeded", finished_at: 1_000 }
+    const now = 1_030_000
+    const repeat = { "x-stainless-retry-count": "1" }
+    const count = (asked: readonly Asked[]): number =>
+      asked.filter(({ method, path }) => method === "POST" && path === "/v1/tasks").length
+    const lost = open(PROMPT, { listed: [done], now })
+    await lost.generate({}, repeat)
+    assert.equal(count(lost.asked), 0)
+    const refused = open(PROMPT, { listed: [done], now, refusals: 1 })
+    const { answer } = await refused.generate({})
+    assert.deepEqual([answer.status, answer.headers.get("retry-after")], [429, "30"])
+    await refused.generate({}, repeat)
+    assert.equal(count(refused.asked), 2)
   })
 })

@@ -5,7 +5,7 @@ import { createKey } from "@safelight/access"
 import { createClient } from "@safelight/client"
 import type { ApiKeyScope } from "@safelight/core"
 import { generateImage } from "ai"
-import { createOpenAICompatible } from "./openai-compatible.ts"
+import { createOpenAiImages } from "./ai-sdk-openai.ts"
 import OpenAI, {
   AuthenticationError,
   BadRequestError,
@@ -288,7 +288,7 @@ describe("requests of others", () => {
     })
     const answer = await fetch(`${service.url}${PATH}`, { method: "POST", headers, body })
     assert.equal(answer.status, 200)
-    const provider = createOpenAICompatible(`${service.url}/openai/v1`, apiKey)
+    const provider = createOpenAiImages(`${service.url}/openai/v1`, apiKey)
     const { image } = await generateImage({
       model: provider(IMAGE),
       prompt: "fog",

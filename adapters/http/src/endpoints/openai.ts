@@ -8,6 +8,7 @@ import { onLeft } from "../pipeline/on-left.ts"
 import type { Exchange } from "../pipeline/exchange.ts"
 import { maxCost } from "../request/cost-limit.ts"
 import { messageBody } from "../request/message-body.ts"
+import type { OpenAiQuestion } from "../pipeline/services.ts"
 
 const JSON_ANSWER = { description: "An answer of that API.", types: ["application/json"] }
 
@@ -25,14 +26,10 @@ export const openAiImages = defineEndpoint({
   const message = await call.body()
   call.releaseBody()
   const { release } = streams.reserve(call.caller.id)
-  try {
-    const maxCostMicros = call.sent["Safelight-Max-Cost-Micros"]
-    return await answer(call, (left) =>
-      openai.generateImages({ request: call.request, message, maxCostMicros, left }),
-    )
-  } finally {
-    release()
-  }
+  const maxCostMicros = call.sent["Safelight-Max-Cost-Micros"]
+  return answer(call, release, (watched) =>
+    openai.generateImages({ request: call.request, message, maxCostMicros, ...watched }),
+  )
 })
 
 export const openAiModels = defineEndpoint({
@@ -42,7 +39,9 @@ export const openAiModels = defineEndpoint({
   answers: { 200: JSON_ANSWER },
   refusals: [],
 }).handleWith("openai", (openai) => async (call) => {
-  return answer(call, (left) => openai.listModels({ request: call.request, left }))
+  return answer(call, undefined, (watched) =>
+    openai.listModels({ request: call.request, ...watched }),
+  )
 })
 
 export const openAiModel = defineEndpoint({
@@ -53,21 +52,26 @@ export const openAiModel = defineEndpoint({
   refusals: [],
 }).handleWith("openai", (openai) => async (call) => {
   const id = call.param("model")
-  return answer(call, (left) => openai.showModel({ request: call.request, left }, id))
+  return answer(call, undefined, (watched) =>
+    openai.showModel({ request: call.request, ...watched }, id),
+  )
 })
+
+type Watched = Pick<OpenAiQuestion, "left" | "onOver">
 
 async function answer(
   call: Exchange,
-  ask: (left: AbortSignal) => Promise<Response>,
+  release: (() => void) | undefined,
+  ask: (watched: Watched) => Promise<Response>,
 ): Promise<Response> {
-  const left = new AbortController()
-  const stop = onLeft(call, () => left.abort())
-  try {
-    const { body, headers, status } = await ask(left.signal)
-    const own = { "cache-control": "no-store", "x-content-type-options": "nosniff" }
-    const all = { ...own, ...Object.fromEntries(headers), ...call.headers }
-    return new Response(body, { status, headers: { ...all, "x-request-id": call.requestId } })
-  } finally {
+  const leaving = new AbortController()
+  const stop = onLeft(call, () => leaving.abort())
+  function onOver(): void {
     stop()
+    release?.()
   }
+  const { body, headers, status } = await ask({ left: leaving.signal, onOver })
+  const own = { "cache-control": "no-store", "x-content-type-options": "nosniff" }
+  const all = { ...own, ...Object.fromEntries(headers), ...call.headers }
+  return new Response(body, { status, headers: { ...all, "x-request-id": call.requestId } })
 }

@@ -56,7 +56,7 @@ export interface McpQuestion {
 
 /** What answers below /openai/v1, by the words of OpenAI's API. */
 export interface OpenAiService {
-  /** Resolve when the answer begins. */
+  /** Resolve when the answer begins; call `onOver` once it is over, also where they reject. */
   generateImages(question: OpenAiQuestion): Promise<Response>
   listModels(question: OpenAiQuestion): Promise<Response>
   showModel(question: OpenAiQuestion, id: string): Promise<Response>
@@ -72,6 +72,7 @@ export interface OpenAiQuestion {
   readonly maxCostMicros?: number | undefined
   /** The caller has left, or says that it sends no more, which looks the same. */
   readonly left: AbortSignal
+  readonly onOver: () => void
 }
 
 export interface Services {

@@ -7,10 +7,10 @@
 import { randomUUID } from "node:crypto"
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js"
 import { createClient, type Client, type FetchLike } from "@safelight/client"
+import { endWith } from "@safelight/host"
 import { DEFAULTS } from "../settings/defaults.ts"
 import { createSpending } from "../purchases/spending.ts"
 import { createMcpServer } from "../server/mcp-server.ts"
-import { endWith } from "./end-with.ts"
 import { readMessage } from "./read-message.ts"
 import { createRunningCalls } from "./running-calls.ts"
 

@@ -3,7 +3,7 @@
  * count that in a header, without a key that would make both one purchase. Each task is therefore labelled with a
  * digest of the caller's key and the body, by which a repeat finds the newest task of an equal request, whichever
  * process took that. Whether its answer arrived nobody here can know, so a repeat never buys while that task is under
- * way, or was finished so lately that this may be its repeat.
+ * way, or was finished so lately that this may be its repeat; unless this process has refused an equal request since.
  */
 import { createHash } from "node:crypto"
 import type { Task } from "@safelight/client"
@@ -16,9 +16,9 @@ export const REQUEST_LABEL = "openai-request"
 /** The longest pause before a repeat, which `Retry-After` may ask for, and the time of a slow answer. */
 const LATEST_REPEAT_MS = 90_000
 
-/** Whether the caller may send the request again by itself. */
+/** Whether the caller may send the request again: it counts repeats, or has a key by which they are one purchase. */
 export function mayRepeat({ headers }: Request): boolean {
-  return headers.has(REPEAT_HEADER)
+  return headers.has(REPEAT_HEADER) || headers.has("idempotency-key")
 }
 
 /** 32 hexadecimal digits. A repeat has the members of the body in the same order. */
@@ -29,13 +29,16 @@ export function toRequestDigest({ message, request }: Pick<Call, "message" | "re
 
 /** The task that a repeat is to have; undefined if the request is a purchase of its own. Rejects with an `ApiError`. */
 export async function findEarlier(call: Call, digest: string): Promise<Task | undefined> {
-  const { client, request, signal } = call
+  const { client, purchases, request, signal } = call
   if (!(Number(request.headers.get(REPEAT_HEADER)) >= 1)) return undefined
+  await purchases.settled(digest)
   const label = [`${REQUEST_LABEL}=${digest}`]
   const { tasks } = await client.listPage({ label, limit: 1 }, { signal })
   const [newest] = tasks
   // 0 while it is under way.
   const finishedAt = newest?.finished_at ?? 0
   const isOver = finishedAt > 0 && call.now() - finishedAt * 1_000 > LATEST_REPEAT_MS
-  return isOver ? undefined : newest
+  // What it repeats is a request that was refused since, and bought nothing.
+  const isRefused = finishedAt > 0 && purchases.refusedAt(digest) > finishedAt * 1_000
+  return isOver || isRefused ? undefined : newest
 }

@@ -3,55 +3,83 @@
  * it says that it may repeat the request: its repeat asks for the same task.
  */
 import { randomUUID } from "node:crypto"
-import { jsonText, type ClientTask, type Task } from "@safelight/client"
-import { Refusal } from "../answers/refusal.ts"
+import { isApiError, jsonText, type ClientTask, type Task } from "@safelight/client"
+import { Refusal, toRefusal } from "../answers/refusal.ts"
 import type { Call } from "../calls/call.ts"
 import { findEarlier, mayRepeat, REQUEST_LABEL, toRequestDigest } from "./find-earlier.ts"
-import { readImageRequest, toImageParameters, type ImageRequest } from "./read-options.ts"
+import {
+  readImageRequest,
+  toImageParameters,
+  toShape,
+  type ImageRequest,
+  type PlacedOptions,
+} from "./read-options.ts"
 import { showImages } from "./show-images.ts"
 
 /** Rejects with a `Refusal` or an `ApiError`. */
 export async function generateImages(call: Call): Promise<Response> {
   const asked = readImageRequest(call.message)
+  const shape = toShape(asked)
   const task = await findOrBuy(call, asked)
+  forget(asked)
   const ended = await waitFor(call, task)
   if (ended.status === "failed") throw toFailure(ended)
-  return showImages(call, ended, asked)
+  return showImages(call, ended, shape)
+}
+
+/** A body may have megabytes, and the call waits for minutes. */
+function forget({ given }: ImageRequest): void {
+  for (const name of Object.keys(given)) delete (given as Record<string, unknown>)[name]
 }
 
 async function findOrBuy(call: Call, asked: ImageRequest): Promise<Task> {
   const { client, request, signal } = call
   const info = await client.model(asked.model, { signal })
-  const { extras = [], type } = info.outputs
-  if (![type, ...extras.map((each) => each.type)].includes("image")) {
-    const why = `${asked.model} makes ${type}, and no image.`
+  if (info.outputs.type !== "image") {
+    const why = `${asked.model} makes ${info.outputs.type}, and no image.`
     throw new Refusal({ status: 400, code: "invalid_value", param: "model", message: why })
   }
-  const parameters = toImageParameters(info, asked)
+  const placed = toImageParameters(info, asked)
   const digest = toRequestDigest(call)
   const given = request.headers.get("idempotency-key")
   // A key of the caller's own finds its task by itself.
   const earlier = given === null ? await findEarlier(call, digest) : undefined
   if (earlier !== undefined) return earlier
-  const labels = {
-    [REQUEST_LABEL]: digest,
-    ...(asked.user !== undefined && { "openai-user": asked.user }),
+  const key = given ?? `openai-${randomUUID()}`
+  return call.purchases.begin(digest, () => buy(call, { ...placed, asked, digest, key }))
+}
+
+interface Order extends PlacedOptions {
+  readonly asked: ImageRequest
+  readonly digest: string
+  readonly key: string
+}
+
+/** The signal does not reach the submission: what was bought is cancelled afterwards. */
+async function buy(call: Call, order: Order): Promise<Task> {
+  const { asked, digest, key: idempotencyKey, names, parameters } = order
+  const { client, maxCostMicros, purchases } = call
+  const user = asked.user === undefined ? {} : { "openai-user": asked.user }
+  const labels = { [REQUEST_LABEL]: digest, ...user }
+  const terms = { idempotencyKey, maxCostMicros, labels }
+  try {
+    return await client.submit(asked.model, jsonText(JSON.stringify(parameters)), terms)
+  } catch (error) {
+    if (!isApiError(error) || error.code === "outcome_unknown") throw error
+    purchases.refuse(digest)
+    const own = error.param?.replace(/^parameters\./, "") ?? ""
+    const { options } = toRefusal(error)
+    throw new Refusal({ ...options, param: names.get(own) ?? options.param })
   }
-  // The signal does not reach the submission: what was bought is cancelled afterwards.
-  return client.submit(asked.model, jsonText(JSON.stringify(parameters)), {
-    idempotencyKey: given ?? `openai-${randomUUID()}`,
-    maxCostMicros: call.maxCostMicros,
-    labels,
-  })
 }
 
 async function waitFor(call: Call, task: Task): Promise<Task> {
-  const { client, patienceMs, request, signal } = call
+  const { client, left, patienceMs, request, signal } = call
   const over = AbortSignal.timeout(patienceMs)
   try {
     return await client.wait(task.task_id, { signal: AbortSignal.any([over, signal]) })
   } catch (error) {
-    if (signal.aborted && !mayRepeat(request)) await client.cancel(task.task_id)
+    if (left.aborted && !mayRepeat(request)) await client.cancel(task.task_id)
     if (!signal.aborted && over.aborted) throw toUnfinished(task)
     throw error
   }

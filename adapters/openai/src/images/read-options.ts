@@ -28,6 +28,23 @@ export interface ImageRequest {
   readonly user: string | undefined
 }
 
+/** What is still to be known of a request once its task is bought. */
+export interface AnswerShape {
+  readonly format: ImageRequest["format"]
+  readonly isStreamed: boolean
+  /** Options that events repeat. */
+  readonly echoed: Readonly<Record<"background" | "quality" | "size", string>>
+}
+
+export function toShape({ format, given, isStreamed }: ImageRequest): AnswerShape {
+  const said = (name: string): string => {
+    const value = Object.hasOwn(given, name) ? given[name] : undefined
+    return typeof value === "string" ? value : "auto"
+  }
+  const echoed = { background: said("background"), quality: said("quality"), size: said("size") }
+  return { format, isStreamed, echoed }
+}
+
 /** Members that are no parameters of a model. */
 const OWN = ["model", "response_format", "stream", "partial_images", "user"] as const
 
@@ -42,6 +59,7 @@ export function readImageRequest(message: unknown): ImageRequest {
     throw invalid("model", "missing_required_parameter", "model must be the id of a model.")
   }
   requireKinds(given)
+  requireStream(given)
   const { response_format: format, stream, user } = given
   return {
     model,
@@ -74,6 +92,20 @@ function isUser(value: unknown): boolean {
   return typeof value === "string" && /^[ -~]{1,200}$/.test(value)
 }
 
+/** What is for a stream alone, or for none. */
+function requireStream({
+  partial_images: partial,
+  response_format: format,
+  stream,
+}: ImageRequest["given"]): void {
+  if (stream === true && format === "url") {
+    throw invalid("response_format", "invalid_value", "A stream sends b64_json alone.")
+  }
+  if (stream !== true && Number(partial ?? 0) > 0) {
+    throw invalid("partial_images", "invalid_value", "partial_images is for a stream.")
+  }
+}
+
 function isPartialCount(value: unknown): boolean {
   return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 3
 }
@@ -90,18 +122,28 @@ const PLACES: Readonly<Record<string, readonly string[]>> = {
   output_format: ["output_format", "format"],
 }
 
+export interface PlacedOptions {
+  readonly parameters: Draft["parameters"]
+  /** By parameter, the option that was placed in it. */
+  readonly names: ReadonlyMap<string, string>
+}
+
 /** Throws a `Refusal`. */
-export function toImageParameters(info: ModelInfo, { given }: ImageRequest): Draft["parameters"] {
+export function toImageParameters(info: ModelInfo, { given }: ImageRequest): PlacedOptions {
   const draft = createDraft(info)
+  const options = new Map<string, string>()
   for (const [name, value] of Object.entries(given)) {
     if ((OWN as readonly string[]).includes(name) || value === undefined || value === null) continue
     const names = Object.hasOwn(PLACES, name) ? PLACES[name] : undefined
     if (name === "size") placeSize(draft, value)
     else if (names !== undefined) placeOption(draft, name, names, value)
     else placeOwn(draft, name, value)
+    for (const parameter of Object.keys(draft.parameters)) {
+      if (!options.has(parameter)) options.set(parameter, name)
+    }
   }
   const [lacking] = draft.warnings
-  if (lacking === undefined) return draft.parameters
+  if (lacking === undefined) return { parameters: draft.parameters, names: options }
   const { details, feature } = lacking
   throw invalid(feature, "unsupported_parameter", `${feature} can't be asked for: ${details}.`)
 }
@@ -121,9 +163,14 @@ function takes({ schemas }: Draft, name: string, value: unknown): boolean {
 
 function placeSize(draft: Draft, size: unknown): void {
   if (size === "auto" && !SIZE_NAMES.some((name) => takes(draft, name, "auto"))) return
-  const text = typeof size === "string" ? size : ""
+  const isPixels = typeof size === "string" && /^[1-9]\d{0,4}x[1-9]\d{0,4}$/.test(size)
   const name = findParameter(draft, SIZE_NAMES)
   const { height, width } = draft.schemas
+  const isTaken = name !== undefined && takes(draft, name, size)
+  if (!isPixels && !isTaken) {
+    throw invalid("size", "invalid_value", "size is auto, or width and height as 1024x1024.")
+  }
+  const text = String(size)
   if (name !== undefined) return place(draft, "size", [name], text, toAnySize)
   if (width !== undefined && height !== undefined) {
     const [across, down] = text.split("x").map(Number)
@@ -151,6 +198,9 @@ function toAnySize(size: string, schema: Parameters<typeof toSize>[1]): unknown 
 function placeOwn(draft: Draft, name: string, value: unknown): void {
   if (draft.schemas[name] === undefined) {
     throw invalid(name, "unknown_parameter", `${name} is no parameter of ${draft.info.model}.`)
+  }
+  if (draft.parameters[name] !== undefined) {
+    throw invalid(name, "invalid_value", `${name} is already set by another option.`)
   }
   draft.parameters[name] = value
 }

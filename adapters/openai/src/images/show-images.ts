@@ -1,11 +1,9 @@
 /** What a finished task made, in OpenAI's shape: addresses, or the images themselves. */
 import { isApiError, type Artifact, type Task } from "@safelight/client"
 import type { Call } from "../calls/call.ts"
+import type { Held } from "../calls/budget.ts"
 import { Refusal } from "../answers/refusal.ts"
-import type { ImageRequest } from "./read-options.ts"
-
-/** Of all images of an answer: more would have to be held whole. */
-const MOST_INLINE_BYTES = 64 * 1024 * 1024
+import type { AnswerShape } from "./read-options.ts"
 
 interface Shown {
   readonly b64_json?: string
@@ -13,18 +11,21 @@ interface Shown {
 }
 
 /** Rejects with a `Refusal` or an `ApiError`; the task is made, and the error names it. */
-export async function showImages(call: Call, task: Task, asked: ImageRequest): Promise<Response> {
+export async function showImages(call: Call, task: Task, shape: AnswerShape): Promise<Response> {
   const { client, signal } = call
   const { task_id: id } = task
   const all = await client.artifacts(id, { signal })
   const images = all.filter(({ type }) => type === "image")
-  const isInline = asked.format === "b64_json" || asked.isStreamed
+  const isInline = shape.format === "b64_json" || shape.isStreamed
   const data = isInline ? await readAll(call, id, images) : await linkAll(call, id, images)
   const { charge_micros: chargeMicros } = await client.taskUsage(id, { signal })
   const created = task.finished_at
   const safelight = { task_id: id, charge_micros: chargeMicros }
   const headers = { "x-safelight-task-id": id }
-  if (asked.isStreamed) return toEvents(data, { created, headers, given: asked.given })
+  if (shape.isStreamed) {
+    const types = images.map(({ mime_type: type }) => type)
+    return toEvents(data, { created, headers, echoed: shape.echoed, types })
+  }
   return Response.json({ created, data, safelight }, { headers })
 }
 
@@ -59,33 +60,30 @@ async function linkOne(link: () => Promise<{ readonly url: string }>, id: string
 }
 
 async function readAll(
-  { client, signal }: Call,
+  { client, held, signal }: Call,
   id: string,
   images: readonly Artifact[],
 ): Promise<readonly Shown[]> {
   const shown: Shown[] = []
-  let left = MOST_INLINE_BYTES
   for (const { key } of images) {
     // oxlint-disable-next-line no-await-in-loop -- one in memory at a time, beside its text
-    const bytes = await readWithin(await client.artifact(id, key).stream({ signal }), left)
-    if (bytes === undefined) throw tooLarge(id)
-    left -= bytes.byteLength
+    const bytes = await readHeld(await client.artifact(id, key).stream({ signal }), held, id)
     shown.push({ b64_json: bytes.toString("base64") })
   }
   return shown
 }
 
-/** Undefined if it is more. */
-async function readWithin(
+/** Leaving the loop cancels the rest. Rejects with a `Refusal` where it is too much. */
+async function readHeld(
   stream: ReadableStream<Uint8Array>,
-  mostBytes: number,
-): Promise<Buffer | undefined> {
+  held: Held,
+  task: string,
+): Promise<Buffer> {
   const pieces: Uint8Array[] = []
-  let bytes = 0
   for await (const piece of stream) {
-    bytes += piece.byteLength
-    // Leaving the loop cancels the rest.
-    if (bytes > mostBytes) return undefined
+    const room = held.take(piece.byteLength)
+    if (room === "answer") throw tooLarge(task)
+    if (room === "all") throw overloaded(task)
     pieces.push(piece)
   }
   return Buffer.concat(pieces)
@@ -96,26 +94,40 @@ function tooLarge(task: string): Refusal {
     status: 413,
     code: "artifact_too_large",
     param: "response_format",
-    message: `The images are made, and are more than ${MOST_INLINE_BYTES} bytes: ask for url.`,
+    message: "The images are made, and too large to stand in an answer: ask for url.",
     task,
+  })
+}
+
+function overloaded(task: string): Refusal {
+  return new Refusal({
+    status: 503,
+    code: "overloaded",
+    type: "server_error",
+    message:
+      "The images are made, and there is no room to answer with them now: repeat the request.",
+    task,
+    retryAfterMs: 1_000,
   })
 }
 
 interface EventParts {
   readonly created: number
   readonly headers: Readonly<Record<string, string>>
-  readonly given: ImageRequest["given"]
+  readonly echoed: AnswerShape["echoed"]
+  /** Of each image. */
+  readonly types: readonly string[]
 }
 
-/** One event an image, all whole: no channel has partial ones. */
-function toEvents(data: readonly Shown[], { created, given, headers }: EventParts): Response {
-  const said = { background: "auto", output_format: "png", quality: "auto", size: "auto" }
-  const echoed = Object.fromEntries(
-    Object.entries(said).map(([name, usual]) => [name, given[name] ?? usual]),
-  )
+/** One event an image, all whole: no channel has partial ones. Nothing counts tokens here, so there is no `usage`. */
+function toEvents(
+  data: readonly Shown[],
+  { created, echoed, headers, types }: EventParts,
+): Response {
   const type = "image_generation.completed"
-  const events = data.map(({ b64_json: image }) => {
-    const event = { type, b64_json: image, created_at: created, ...echoed }
+  const events = data.map(({ b64_json: image }, place) => {
+    const format = types[place]?.replace("image/", "") ?? "png"
+    const event = { type, b64_json: image, created_at: created, ...echoed, output_format: format }
     return `event: ${type}\ndata: ${JSON.stringify(event)}\n\n`
   })
   const more = { ...headers, "content-type": "text/event-stream", "cache-control": "no-store" }
