@@ -36,6 +36,35 @@ describe("what a session spends", () => {
     assert.equal(spending.leftMicros(), 40)
   })
 
+  it("keeps what two calls of a key reserved until neither may have bought", () => {
+    const spending = createSpending(100)
+    const first = spending.reserve("one", 60)
+    const second = spending.reserve("one", 60)
+    first.release()
+    second.bought("task")
+    assert.equal(spending.leftMicros(), 40)
+    assert.throws(() => spending.reserve("two", 41), isRefused)
+
+    const third = spending.reserve("three", 40)
+    const fourth = spending.reserve("three", 40)
+    third.release()
+    fourth.release()
+    assert.equal(spending.leftMicros(), 40)
+  })
+
+  it("reserves the rest for a key whose next call could cost more, and refuses it beyond the limit", () => {
+    const spending = createSpending(100)
+    spending.reserve("one", 10)
+    spending.reserve("one", 50)
+    assert.equal(spending.leftMicros(), 50)
+    assert.throws(() => spending.reserve("one", 101), isRefused)
+    assert.equal(spending.leftMicros(), 50)
+    spending.reserve("one", 20).bought("task")
+    spending.settle("task", 5)
+    spending.reserve("one", 90)
+    assert.equal(spending.leftMicros(), 95)
+  })
+
   it("has no limit if none is given", () => {
     const spending = createSpending()
     spending.reserve("one", Number.MAX_SAFE_INTEGER)

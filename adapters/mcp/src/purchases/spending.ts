@@ -11,8 +11,8 @@ export interface Spending {
   /** What is neither charged nor reserved; undefined if there is no limit. */
   leftMicros(): number | undefined
   /**
-   * Reserves for a purchase, by its key: a repeated call reserves nothing more. Throws an `ApiError`,
-   * `max_cost_exceeded`, if the rest of the limit is too small.
+   * Reserves for a purchase, by its key: a repeated call reserves nothing more, unless nothing is known to be bought
+   * and it could cost more. Throws an `ApiError`, `max_cost_exceeded`, if the rest of the limit is too small.
    */
   reserve(key: string, micros: number): Reservation
   /** What a task was charged in the end. A task that this session did not buy changes nothing. */
@@ -22,12 +22,15 @@ export interface Spending {
 export interface Reservation {
   /** The task that was bought. */
   bought(task: string): void
-  /** Nothing was bought by this call. What an earlier call of the same key has reserved stays. */
+  /** Nothing was bought by this call. What other calls of the same key may have bought stays reserved. */
   release(): void
 }
 
 interface Purchase {
   micros: number
+  isBought: boolean
+  /** Calls of its key that have bought it, or may have. */
+  calls: number
 }
 
 export function createSpending(limitMicros?: number): Spending {
@@ -40,25 +43,29 @@ export function createSpending(limitMicros?: number): Spending {
     purchase.micros = micros
   }
 
-  function begin(key: string, micros: number): Purchase {
-    const left = (limitMicros ?? Infinity) - inAll
+  function reserve(purchase: Purchase, micros: number): void {
+    if (purchase.isBought || micros <= purchase.micros) return
+    const left = (limitMicros ?? Infinity) - inAll + purchase.micros
     if (micros > left) throw refuse(micros, left, limitMicros)
-    const purchase = { micros: 0 }
     change(purchase, micros)
-    byKey.set(key, purchase)
-    return purchase
   }
 
   return {
     limitMicros,
     leftMicros: () => (limitMicros === undefined ? undefined : Math.max(0, limitMicros - inAll)),
     reserve(key, micros) {
-      const known = byKey.get(key)
-      const purchase = known ?? begin(key, micros)
+      const purchase = byKey.get(key) ?? { micros: 0, isBought: false, calls: 0 }
+      reserve(purchase, micros)
+      purchase.calls += 1
+      byKey.set(key, purchase)
       return {
-        bought: (task) => void byTask.set(task, purchase),
+        bought(task) {
+          purchase.isBought = true
+          byTask.set(task, purchase)
+        },
         release() {
-          if (known !== undefined) return
+          purchase.calls -= 1
+          if (purchase.calls > 0) return
           change(purchase, 0)
           byKey.delete(key)
         },

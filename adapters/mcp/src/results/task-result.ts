@@ -18,16 +18,14 @@ interface ShownArtifact extends Pick<Artifact, "key" | "mime_type" | "type"> {
   readonly expires_at?: number
 }
 
-/** Rejects with an `ApiError`. */
+/** What can't be read of a finished task has its error in its place: an error of the call would have it bought again. */
 export async function toTaskResult(call: ToolCall, task: Task): Promise<CallToolResult> {
   const state = toState(task)
   if (task.status === "queued" || task.status === "running") {
     const next = "The task is not finished: get_task waits for it, and cancel_task ends it."
     return toResult({ ...state, next })
   }
-  const usage = await call.client.taskUsage(task.task_id, { signal: call.signal })
-  call.spending.settle(task.task_id, usage.charge_micros)
-  const cost = { charge_micros: usage.charge_micros, ...toCurrency(usage) }
+  const cost = await readCost(call, task)
   if (task.status === "failed") {
     return { ...toResult({ ...state, ...cost, artifacts: [], error: task.error }), isError: true }
   }
@@ -36,6 +34,20 @@ export async function toTaskResult(call: ToolCall, task: Task): Promise<CallTool
 
 function toState({ model, progress, status, task_id }: Task): Record<string, unknown> {
   return { task_id, model, status, progress }
+}
+
+async function readCost(
+  { client, signal, spending }: ToolCall,
+  { task_id: id }: Task,
+): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    const usage = await client.taskUsage(id, { signal })
+    spending.settle(id, usage.charge_micros)
+    return { charge_micros: usage.charge_micros, ...toCurrency(usage) }
+  } catch (error) {
+    if (!isApiError(error)) throw error
+    return { charge_micros: null, charge_error: toErrorData(error)["error"] }
+  }
 }
 
 function toCurrency(found: object): { readonly currency?: unknown } {
@@ -55,7 +67,6 @@ async function toMade(
     return { ...result, content: [...result.content, ...shown.map(toLink), ...images] }
   } catch (error) {
     if (!isApiError(error)) throw error
-    // The task is bought and made: an error in place of it would have it bought again.
     return toResult({ ...data, artifacts: null, artifacts_error: toErrorData(error)["error"] })
   }
 }

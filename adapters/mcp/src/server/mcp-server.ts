@@ -36,7 +36,9 @@ export interface Door {
 
 const INSTRUCTIONS =
   "Makes images, video and sound. list_models tells what there is, quote what a task costs. A task that takes " +
-  "longer than its call goes on: get_task waits for it. Call a tool again only if its answer is an error: each call buys."
+  "longer than its call goes on: get_task waits for it. Each call buys. Call a tool again only if its answer is an " +
+  "error, and if the error has a task_id, look with get_task first: that task may still go on. " +
+  "After outcome_unknown a task may exist that has no id here: ask before you call again."
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>
 

@@ -20,8 +20,10 @@ export async function waitForTask(
   } catch (error) {
     if (isApiError(error)) throw toNamed(error, task)
     if (signal.aborted || !over.aborted) throw error
-    return client.get(task.task_id, { signal })
   }
+  return client.get(task.task_id, { signal }).catch((error: unknown) => {
+    throw isApiError(error) ? toNamed(error, task) : error
+  })
 }
 
 /** The task is bought: who reads of an error must be able to find it. */
