@@ -1,6 +1,6 @@
 /** `safelight doctor` on a folder: each fault is made for real, told in words, and nothing is left behind. */
 import assert from "node:assert/strict"
-import { mkdir, readdir, writeFile } from "node:fs/promises"
+import { chown, mkdir, readdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { describe, test } from "node:test"
@@ -77,6 +77,18 @@ test("in words, each finding is a line with what to do", async (t) => {
   )
   for (const line of lines) assert.match(line, /^(ok {5}|warning|fault {2}) {2}[\w ]+: \S/)
   assert.deepEqual([code, stderr, lines.length], [0, "", 14])
+})
+
+test("what webhooks should reach must be an address", async (t) => {
+  const { folder } = await createDoctorWorld(t)
+  for (const reach of ["example.com", "ftp://example.com/", "https://"]) {
+    const { code, stderr, stdout } = await runCommand(["doctor", "--reach", reach], { folder })
+    assert.match(
+      stderr,
+      /'--reach <url>' .* is invalid\. expected a URL as in https:\/\/example\.com\/\n$/,
+    )
+    assert.deepEqual([code, stdout], [2, ""])
+  }
 })
 
 describe("a wrong configuration", () => {
@@ -194,6 +206,25 @@ describe("the machine", () => {
     ])
     assert.equal(code, 1)
   })
+
+  test(
+    "folders of another user, in which root would leave its own",
+    { skip: !isRoot && "only root may give a folder away" },
+    async (t) => {
+      const { diagnose, folder } = await createDoctorWorld(t)
+      const artifacts = join(folder, "data/artifacts")
+      await mkdir(artifacts, { recursive: true })
+      await chown(artifacts, 65_532, 65_532)
+      const { code, findings, of } = await diagnose(["--port", "0"])
+      assert.deepEqual(await readdir(artifacts), [])
+      assert.deepEqual(of("artifacts"), [
+        `warning: ${artifacts} belongs to user 65532, and this command runs as 0`,
+      ])
+      const { advice } = findings.find(({ check }) => check === "artifacts") ?? {}
+      assert.equal(advice, "run it as the user of the service (`sudo -u`)")
+      assert.equal(code, 0)
+    },
+  )
 
   test("a small disk", async (t) => {
     const { diagnose, folder } = await createDoctorWorld(t)

@@ -32,6 +32,12 @@ export function parseCount(text: string): number {
   throw new InvalidArgumentError("expected a whole number from 0 on.")
 }
 
+/** The URL of a page or an API. */
+export function parseWebUrl(text: string): string {
+  if (/^https?:$/.test(URL.parse(text)?.protocol ?? "")) return text
+  throw new InvalidArgumentError("expected a URL as in https://example.com/")
+}
+
 /** Makes a parser of whole numbers within bounds. */
 export function countWithin(min: number, max: number): ParseValue<number> {
   return (text) => {

@@ -1,6 +1,6 @@
 /** `safelight doctor`: what may keep a service from serving, and what to do. It reads, and buys nothing. */
 import { defineCommand } from "../command-line/define-command.ts"
-import { durationWithin } from "../command-line/option-values.ts"
+import { durationWithin, parseWebUrl } from "../command-line/option-values.ts"
 import { flag, option } from "../command-line/parameters.ts"
 import { printResult } from "../command-line/print-result.ts"
 import { SERVE_OPTIONS } from "../command-line/serve-options.ts"
@@ -14,7 +14,11 @@ export const command = defineCommand({
   description: "check what a service needs, say what is wrong and what to do; buys nothing",
   options: {
     ...SERVE_OPTIONS,
-    reach: option("<url>", "a URL that webhooks should reach (default: https://example.com/)"),
+    reach: option(
+      "<url>",
+      "a URL that webhooks should reach (default: https://example.com/)",
+      parseWebUrl,
+    ),
     timeout: option(
       "<duration>",
       "how long each check may take (default: 15s)",

@@ -1,6 +1,6 @@
 /**
  * The place for artifacts: one byte is stored, listed, read and removed again, and a bucket's clock is asked. A folder
- * is not made for it.
+ * is not made for it, and in one of another user nothing is stored.
  */
 import { randomUUID } from "node:crypto"
 import { stat } from "node:fs/promises"
@@ -10,6 +10,7 @@ import { createArtifacts, toArtifactFolder, type ServedArtifacts } from "../data
 import { askAddress } from "./ask-address.ts"
 import { findUnwritable } from "./check-disk.ts"
 import { compareClocks } from "./clock-words.ts"
+import { findStranger } from "./find-stranger.ts"
 import { fault, ok, orElse, type Finding } from "./finding.ts"
 import type { Surroundings } from "./surroundings.ts"
 
@@ -19,6 +20,8 @@ export async function checkArtifacts(surroundings: Surroundings): Promise<readon
   const { configuration } = surroundings
   const folder = toArtifactFolder(configuration)
   if (folder !== undefined && !(await isFolder(folder))) return [await checkNoFolder(folder)]
+  const stranger = folder === undefined ? undefined : findStranger(NAME, folder)
+  if (stranger !== undefined) return [stranger]
   const artifacts = await createArtifacts({ configuration, log: SILENT_LOG, clock: systemClock })
   const probed = findProbeFault(artifacts)
   if (folder !== undefined) return orElse([await probed], ok(NAME, `${folder}: a byte came back`))

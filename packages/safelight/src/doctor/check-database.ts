@@ -1,9 +1,9 @@
 /** The database: whether it is reached, of which schema, writable, with which clock. It is neither made nor migrated. */
-import { statSync } from "node:fs"
 import { join } from "node:path"
 import { formatSize } from "../text/size.ts"
 import { compareClocks } from "./clock-words.ts"
 import { findUnwritable } from "./check-disk.ts"
+import { findStranger } from "./find-stranger.ts"
 import { fault, ok, orElse, warning, type Finding } from "./finding.ts"
 import type { Surroundings } from "./surroundings.ts"
 
@@ -29,7 +29,7 @@ async function checkFile({ configuration }: Surroundings): Promise<readonly Find
   }
   const { bytes, isLocked, isWritable, schema } = facts
   const found = [
-    findStranger(folder),
+    findStranger(NAME, folder),
     isWritable ? undefined : toUnwritable(folder),
     isLocked
       ? fault(
@@ -48,18 +48,6 @@ function toUnwritable(path: string): Finding {
     NAME,
     `${path} can't be written by this user`,
     "give it to the user of the service, on a file system that is not read-only",
-  )
-}
-
-/** Files that root makes in the folder stop a service of another user. */
-function findStranger(folder: string): Finding | undefined {
-  const { uid } = statSync(folder)
-  const own = process.getuid?.()
-  if (own === undefined || uid === own) return undefined
-  return warning(
-    NAME,
-    `${folder} belongs to user ${uid}, and this command runs as ${own}`,
-    "run it as the user of the service (`sudo -u`)",
   )
 }
 
