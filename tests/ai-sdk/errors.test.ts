@@ -66,6 +66,21 @@ describe("the provider names what is wrong", () => {
     }
   })
 
+  it("in a key among the call's headers, before the first of several tasks is bought", async () => {
+    const { tasks } = service.countStored()
+    for (const key of ["", "k".repeat(254), "schlüssel"]) {
+      const making = generateImage({
+        model: safelight.image(PICTURE),
+        prompt: "first light",
+        n: 9,
+        headers: { "Idempotency-Key": key },
+      })
+      const argument = "headers.idempotency-key"
+      await assert.rejects(making, { name: "AI_InvalidArgumentError", argument }, key)
+    }
+    assert.equal(service.countStored().tasks, tasks)
+  })
+
   it("as no such model, also if it makes something else", async () => {
     const none = { name: "AI_NoSuchModelError", modelType: "imageModel" }
     await assert.rejects(make("nobody/nothing"), { ...none, modelId: "nobody/nothing" })

@@ -51,9 +51,18 @@ export function readCallOptions(options: SharedV4ProviderOptions | undefined): S
   for (const [name, value] of Object.entries(given)) {
     const check = Object.hasOwn(CHECKS, name) ? CHECKS[name as keyof SafelightOptions] : undefined
     if (check?.[1](value) === true) continue
-    const argument = `providerOptions.safelight.${name}`
     const words = check === undefined ? "is not known" : `expected ${check[0]}`
-    throw new InvalidArgumentError({ argument, message: `${argument}: ${words}` })
+    throw fault(`providerOptions.safelight.${name}`, words)
   }
   return given
+}
+
+/** An `idempotency-key` among the headers of a call. Throws `InvalidArgumentError`. */
+export function requireKey(key: string): void {
+  const [words, isRight] = CHECKS.idempotencyKey
+  if (!isRight(key)) throw fault("headers.idempotency-key", `expected ${words}`)
+}
+
+function fault(argument: string, words: string): InvalidArgumentError {
+  return new InvalidArgumentError({ argument, message: `${argument}: ${words}` })
 }

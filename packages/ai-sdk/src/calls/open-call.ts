@@ -7,7 +7,7 @@
  */
 import type { SharedV4ProviderOptions } from "@ai-sdk/provider"
 import { createClient, type Client, type FetchLike } from "@safelight/client"
-import { readCallOptions, type SafelightOptions } from "./call-options.ts"
+import { readCallOptions, requireKey, type SafelightOptions } from "./call-options.ts"
 import type { Service } from "./service.ts"
 
 export interface CallSource {
@@ -33,11 +33,12 @@ export interface Call {
   answered(): Readonly<Record<string, string>> | undefined
 }
 
-/** Throws `InvalidArgumentError` for wrong provider options. */
+/** Throws `InvalidArgumentError` for wrong provider options, and for a wrong key among the headers. */
 export function openCall(service: Service, modelId: string, source: CallSource): Call {
   const options = readCallOptions(source.providerOptions)
   const headers = withoutCase({ ...withoutCase(service.headers), ...withoutCase(source.headers) })
   const { "idempotency-key": sentKey, ...others } = headers
+  if (sentKey !== undefined) requireKey(sentKey)
   const ownKey = options.idempotencyKey ?? sentKey
   const signal = source.abortSignal
   const submitting = new AbortController()
