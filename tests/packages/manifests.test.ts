@@ -38,7 +38,10 @@ interface ComposeService {
   readonly volumes?: readonly string[]
   readonly depends_on?: Readonly<Record<string, unknown>> | readonly string[]
   readonly read_only?: boolean
+  readonly healthcheck?: { readonly test: readonly string[] }
 }
+
+type Conditions = Readonly<Record<string, { readonly condition?: string }>>
 
 interface Compose {
   readonly name: string
@@ -114,6 +117,22 @@ describe("compose", () => {
         assert.ok(isThere, `${name}: ${source}`)
       }
     }
+  })
+
+  it("asks whoever is waited for as healthy, as an image of OCI's format says nothing of that", () => {
+    const waits = Object.values(compose.services).flatMap(({ depends_on: needed = [] }) =>
+      Object.entries(needed as Conditions).filter(
+        ([, { condition }]) => condition === "service_healthy",
+      ),
+    )
+    const names = new Set(waits.map(([name]) => name))
+    assert.deepEqual([...names].toSorted(), ["api", "postgres"])
+    for (const name of names) {
+      assert.equal(compose.services[name]?.healthcheck?.test[0], "CMD", name)
+    }
+    const image = readFileSync(join(FOLDER, "Containerfile"), "utf8")
+    const [, own = ""] = /^HEALTHCHECK .* CMD (\[.*\])$/m.exec(image) ?? []
+    assert.deepEqual(compose.services["api"]?.healthcheck?.test, ["CMD", ...JSON.parse(own)])
   })
 
   it("starts services of ours that read its settings, with a root that is read-only", async (t) => {
