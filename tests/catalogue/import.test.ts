@@ -127,6 +127,19 @@ describe("an import from fal", () => {
     })
   }
 
+  it("counts by one parameter, since two would multiply", () => {
+    const count = { type: "integer", minimum: 1, maximum: 6, default: 1 }
+    const output = object({ images: { type: "array", items: FILE } })
+    const both = { ...PROMPT, num_images: count, max_images: count }
+    const { notes, outputs, parameters } = toFile(fromFal(toFal(object(both), output)))
+    assert.deepEqual(outputs, { image: "/num_images" })
+    assert.equal("max_images" in parameters.properties, false)
+    assert.match(notes.at(-1) ?? "", /^left-out .*max_images counts beside another parameter/)
+    const needed = fromFal(toFal(object(both, ["max_images"]), output))
+    assert.ok(needed.kind === "refused")
+    assert.equal(needed.faults[0].pointer, "/parameters/properties/max_images")
+  })
+
   it("takes the kind that is asked for where the document leaves it open, and is refused without", () => {
     const document = toFal(object(PROMPT), object({ thing: { type: "integer" } }))
     const refused = fromFal(document)

@@ -18,17 +18,23 @@ async function startStub(t: TestContext, type: string): Promise<string> {
 async function startServer(
   t: TestContext,
   answer: { readonly status?: number; readonly headers?: object; readonly body: string },
-): Promise<{ readonly url: string; readonly asked: (string | undefined)[] }> {
+): Promise<{
+  readonly url: string
+  readonly asked: (string | undefined)[]
+  readonly paths: (string | undefined)[]
+}> {
   const asked: (string | undefined)[] = []
+  const paths: (string | undefined)[] = []
   const server = createServer((request, response) => {
     asked.push(request.headers.authorization)
+    paths.push(request.url)
     response.writeHead(answer.status ?? 200, { ...answer.headers })
     response.end(answer.body)
   })
   server.listen(0, "127.0.0.1")
   await new Promise((resolve) => server.once("listening", resolve))
   t.after(() => server.close())
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, paths }
 }
 
 const FAL = ["models", "import", "fal", "fal-ai/flux/dev", "--as", "acme/some"]
@@ -89,11 +95,49 @@ describe("models import", () => {
         return JSON.parse(text) as Readonly<Record<string, unknown>>
       }),
     )
-    assert.deepEqual({ ...one, id: "" }, { ...two, id: "" })
+    assert.deepEqual({ ...one, id: "", sources: [] }, { ...two, id: "", sources: [] })
+    assert.match(JSON.stringify(two?.["sources"]), /"address":"file:there\.json"/)
     assert.deepEqual(one?.["providers"], { replicate: "acme/there" })
     const again = await runCommand([...other, "--from", "there.json"], { folder })
     assert.equal(again.code, 2)
     assert.match(again.stderr, /models\/two\.json is there already/)
+  })
+
+  test("refuses a model whose file nothing would load", async (t) => {
+    const folder = await temporaryFolder(t)
+    const names = Array.from({ length: 900 }, (_, at) => [
+      `p${at}`,
+      { type: "boolean", description: "x".repeat(400) },
+    ])
+    const properties = { prompt: { type: "string" }, ...Object.fromEntries(names) }
+    const schemas = {
+      Input: { type: "object", properties },
+      Output: { type: "string", format: "uri" },
+    }
+    await writeFile(join(folder, "large.json"), JSON.stringify({ components: { schemas } }))
+    const words = [
+      "models",
+      "import",
+      "replicate",
+      "acme/there",
+      "--as",
+      "acme/x",
+      "--kind",
+      "image",
+    ]
+    const { code, stderr } = await runCommand([...words, "--from", "large.json"], { folder })
+    assert.equal(code, 2)
+    assert.match(stderr, /would be larger than 262144 bytes/)
+    assert.deepEqual(await readdir(folder), ["large.json"])
+  })
+
+  test("asks for the version that is named, and for no other", async (t) => {
+    const folder = await temporaryFolder(t)
+    const { paths, url } = await startServer(t, { body: "{}" })
+    const endpoint = `acme/there:${"ab".repeat(32)}`
+    const words = ["models", "import", "replicate", endpoint, "--as", "acme/x", "--url", url]
+    await runCommand(words, { folder, environment: { REPLICATE_API_TOKEN: "token" } })
+    assert.deepEqual(paths, [`/v1/models/acme/there/versions/${"ab".repeat(32)}`])
   })
 
   test("refuses wrong words before anything is asked", async (t) => {

@@ -96,9 +96,10 @@ function addOutputs(file: Raw, read: ReadDocument, { kind }: ImportOptions, note
   if (found === undefined || found.length === 0) {
     throw new Untranslatable(`leaves open what it makes: ${ARTIFACT_KINDS.join(", ")}`)
   }
-  const parameters = isObject(file["parameters"]) ? file["parameters"] : {}
+  const whole = isObject(file["parameters"]) ? file["parameters"] : {}
+  const parameters = found.some(({ isMany }) => isMany) ? withOneCount(whole, note) : whole
   const outputs = found.map((output) => [output.kind, toOutput(output, parameters, note)] as const)
-  return { ...file, outputs: Object.fromEntries(outputs) }
+  return { ...file, parameters, outputs: Object.fromEntries(outputs) }
 }
 
 function toOutput({ isMany, kind }: FoundOutput, parameters: Raw, note: Note): unknown {
@@ -114,6 +115,26 @@ function toOutput({ isMany, kind }: FoundOutput, parameters: Raw, note: Note): u
     note({ topic: "bounded", pointer: `${pointer}/seconds`, words: String(seconds) })
   }
   return { ...(count !== undefined && { count }), seconds }
+}
+
+/**
+ * Two parameters that count would multiply, and only one of them can be reserved for: the others are left out. Throws
+ * `Untranslatable` if a request needs one of those.
+ */
+function withOneCount(parameters: Raw, note: Note): Raw {
+  const { properties, required } = parameters
+  if (!isObject(properties)) return parameters
+  const [, ...others] = COUNTS.filter((name) => toQuantity(parameters, name, { isWhole: true }))
+  const needed = others.find((name) => isList(required) && required.includes(name))
+  if (needed !== undefined) {
+    throw new Untranslatable("counts beside another parameter", `/parameters/properties/${needed}`)
+  }
+  for (const name of others) {
+    const words = "counts beside another parameter, and both would multiply"
+    note({ topic: "left-out", pointer: `/parameters/properties/${name}`, words })
+  }
+  const kept = Object.entries(properties).filter(([name]) => !others.includes(name))
+  return { ...parameters, properties: Object.fromEntries(kept) }
 }
 
 function findQuantity(

@@ -32,7 +32,10 @@ const SOURCES = {
     keyVariable: "REPLICATE_API_TOKEN",
     asksKey: true,
     base: "https://api.replicate.com",
-    toPath: (endpoint) => `/v1/models/${endpoint.split(":", 1)[0]}`,
+    toPath: (endpoint) => {
+      const [name, version] = endpoint.split(":")
+      return `/v1/models/${name}${version === undefined ? "" : `/versions/${version}`}`
+    },
   },
 } as const satisfies Readonly<Record<string, Source>>
 
@@ -68,17 +71,24 @@ export const command = defineCommand({
     const path = join(resolve(context.folder, options.folder), toFileName(options.as))
     const shown = relative(context.folder, path) || path
     const { refuseExisting, writeModelFile } = await import("../models/write-model-file.ts")
+    const { MOST_MODEL_BYTES } = await import("../models/model-places.ts")
     refuseExisting([{ path, shown }])
     const { document, place } = await readDocument(type, endpoint, { options, context })
     const { importModel } = await import("@safelight/catalogue")
-    const source = { address: toPublicAddress(type, endpoint), read: toDay(new Date()) }
+    const address =
+      options.from === undefined ? toPublicAddress(type, endpoint) : `file:${options.from}`
+    const source = { address, read: toDay(new Date()) }
     const asked = { provider: type, endpoint, id: options.as, source }
     const made = importModel(document, { ...asked, ...(kind !== undefined && { kind }) })
     if (made.kind === "refused") {
       const words = made.faults.map(({ pointer, reason }) => `${pointer} ${reason}`.trim())
       throw refused(`${place}: ${words.map(formatOneLine).join("; ")}`)
     }
-    await writeModelFile(path, `${JSON.stringify(made.file, undefined, 2)}\n`)
+    const text = `${JSON.stringify(made.file, undefined, 2)}\n`
+    if (Buffer.byteLength(text) > MOST_MODEL_BYTES) {
+      throw refused(`${place}: the model's file would be larger than ${MOST_MODEL_BYTES} bytes`)
+    }
+    await writeModelFile(path, text)
     const { keyVariable } = SOURCES[type]
     context.print(`${shown}: ${options.as}, made by ${type} (${keyVariable})\n`)
     context.print(toReport(made.notes))

@@ -10,13 +10,11 @@ import { toModel, type Refuse } from "./check-model.ts"
 import {
   isModelData,
   listModelPaths,
+  MOST_MODEL_BYTES,
   toCode,
   type ModelPath,
   type ModelPlace,
 } from "./model-places.ts"
-
-/** A model's file is a page or two. */
-const MOST_BYTES = 256 * 1024
 
 /** Rejects with `invalid-configuration`, naming the file and what is wrong with it. */
 export async function loadModels(places: readonly ModelPlace[]): Promise<readonly Model[]> {
@@ -64,9 +62,9 @@ async function loadModel({ fault, path }: ModelPath, refuse: Refuse): Promise<Mo
 async function readText(path: string, refuse: Refuse): Promise<string> {
   try {
     await using file = await open(path)
-    const bytes = Buffer.allocUnsafe(MOST_BYTES + 1)
+    const bytes = Buffer.allocUnsafe(MOST_MODEL_BYTES + 1)
     const { bytesRead } = await file.read(bytes, 0, bytes.length, 0)
-    if (bytesRead > MOST_BYTES) throw refuse(`is larger than ${MOST_BYTES} bytes`)
+    if (bytesRead > MOST_MODEL_BYTES) throw refuse(`is larger than ${MOST_MODEL_BYTES} bytes`)
     return bytes.toString("utf8", 0, bytesRead)
   } catch (error) {
     if (error instanceof SafelightError) throw error

@@ -2,6 +2,9 @@
 import { readdir, stat } from "node:fs/promises"
 import { extname, join } from "node:path"
 
+/** A model's file is a page or two. */
+export const MOST_MODEL_BYTES = 256 * 1024
+
 /** A file or a folder, by its absolute path; or whether the three built-in models are served. */
 export type ModelPlace = string | { readonly builtin: boolean }
 
