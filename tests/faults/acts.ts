@@ -201,10 +201,13 @@ async function eraseTasks(acting: Acting): Promise<void> {
   }
 }
 
-/** With what was written its idempotency key goes: a caller that repeats it gets another task. */
+/**
+ * With what was written its idempotency key goes. A caller that repeats it gets another task, and so does a
+ * try of before that nobody heard of and that a node, or the network before the database, still holds.
+ */
 function mayBeAskedAgain({ telling }: Acting, request: number): boolean {
   const isAccepted = telling.acceptances.some((each) => each.request === request)
-  return !isAccepted || request % UNSEEN_EACH === 0
+  return !isAccepted || request % UNSEEN_EACH === 0 || telling.adrift.includes(request)
 }
 
 /** Of so many of the newest tasks some are erased: many of them have not ended. */

@@ -42,6 +42,7 @@ export async function submit(caller: Caller, planned: PlannedRequest): Promise<s
   while (!caller.signal.aborted && patience > 0) {
     const answer = await trySubmission(caller, planned)
     if (answer?.status === 202) return await accept(caller, planned, answer)
+    if (answer === null || answer.status === 503) caller.telling.adrift.push(planned.request)
     patience = answer === null ? patience : toPatience(caller, planned, answer, patience)
     await pause(LOOK_MS)
   }

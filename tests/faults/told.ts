@@ -34,6 +34,8 @@ export interface ToldRefusal {
 
 export interface Told {
   readonly acceptances: readonly ToldAcceptance[]
+  /** Requests of which a try may go on somewhere: it had no answer, or one that leaves it open. */
+  readonly adrift: readonly number[]
   readonly books: readonly Book[]
   readonly cancellations: readonly ToldCancellation[]
   readonly erasures: readonly ToldErasure[]
@@ -55,6 +57,7 @@ export type Telling = { readonly [Kind in keyof Told]: Told[Kind][number][] }
 export function createTelling(): Telling {
   return {
     acceptances: [],
+    adrift: [],
     books: [],
     cancellations: [],
     erasures: [],
