@@ -6,10 +6,8 @@ import type { ImageModelV4, ImageModelV4CallOptions, ImageModelV4Result } from "
 import { openCall } from "./calls/open-call.ts"
 import { readModel } from "./calls/read-model.ts"
 import type { Service } from "./calls/service.ts"
-import { divide } from "@safelight/client/parameters"
+import { createDraft, divide, findMedia, isMask } from "@safelight/client/parameters"
 import { toImageParameters } from "./parameters/image-parameters.ts"
-import { createDraft } from "@safelight/client/parameters"
-import { findMedia } from "./parameters/media-parameters.ts"
 import { toMetadata } from "./tasks/collect-files.ts"
 import { makeFiles } from "./tasks/make-files.ts"
 
@@ -32,10 +30,10 @@ export function createImageModel(service: Service, modelId: string): ImageModelV
     modelId,
     maxImagesPerCall: Number.MAX_SAFE_INTEGER,
     get supportsFileInputs() {
-      return takes((name) => !name.startsWith("mask"))
+      return takes((name) => !isMask(name))
     },
     get supportsMaskInputs() {
-      return takes((name) => name.startsWith("mask"))
+      return takes(isMask)
     },
     doGenerate: (options) => generate(service, modelId, options),
   }

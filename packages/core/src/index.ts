@@ -16,6 +16,7 @@ export { toCanonicalJson, type Json, type JsonObject } from "./values/canonical-
 export type { Digest, DigestPart } from "./values/digest.ts"
 export { toUnixSeconds } from "./values/instant.ts"
 export { assertServable, SEAL_ID } from "./transfers.ts"
+export { findMediaType, MEDIA_HEAD_BYTES } from "./values/find-media-type.ts"
 export { parseJson } from "./values/parse-json.ts"
 export { toPredicate, type Predicate } from "./values/predicate.ts"
 export {

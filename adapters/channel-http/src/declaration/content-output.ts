@@ -2,8 +2,12 @@
  * An output that is the body of an answer, without a detour by base64. Where its first bytes tell a type, that is
  * the one; any other has the type that the answer names.
  */
-import { SafelightError, type AbortSignalLike, type OpenedOutput } from "@safelight/core"
-import { findType, HEAD_BYTES } from "./inline-output.ts"
+import {
+  findMediaType,
+  SafelightError,
+  type AbortSignalLike,
+  type OpenedOutput,
+} from "@safelight/core"
 import type { Content } from "./provider-request.ts"
 
 /** Of one piece that is read. */
@@ -13,7 +17,7 @@ const PIECE_BYTES = 256 * 1024
 export function toContentOutput(content: Content | undefined): OpenedOutput | undefined {
   if (content === undefined) return undefined
   const { bytes } = content
-  const mimeType = findType(Buffer.from(bytes.subarray(0, HEAD_BYTES))) ?? content.mimeType
+  const mimeType = findMediaType(bytes) ?? content.mimeType
   return { mimeType, open: (signal) => readPieces(bytes, signal) }
 }
 

@@ -7,15 +7,16 @@ import {
   findParameter,
   hasNamedSizes,
   place,
+  placeMask,
+  placePictures,
   SIZE_NAMES,
   toAspectRatio,
   toNamedRatio,
   toSize,
-  warn,
 } from "@safelight/client/parameters"
 import type { ImageModelV4CallOptions } from "@ai-sdk/provider"
 import type { ModelInfo } from "@safelight/client"
-import { addMedia, findMedia, isList, toMediaUrl } from "./media-parameters.ts"
+import { toMediaUrl } from "./media-url.ts"
 
 export type ImageOptions = Omit<ImageModelV4CallOptions, "n" | "providerOptions">
 
@@ -27,8 +28,8 @@ export function toImageParameters(info: ModelInfo, options: ImageOptions, n: num
   placeSize(draft, options.size)
   placeAspectRatio(draft, options.aspectRatio)
   place(draft, "seed", ["seed"], options.seed)
-  placeFiles(draft, options.files)
-  placeMask(draft, options.mask)
+  placePictures(draft, "files", (options.files ?? []).map(toMediaUrl))
+  placeMask(draft, "mask", options.mask && toMediaUrl(options.mask))
   return draft
 }
 
@@ -52,25 +53,4 @@ function placeAspectRatio(draft: Draft, ratio: string | undefined): void {
     return place(draft, "aspectRatio", ASPECT_RATIO_NAMES, ratio, toAspectRatio)
   }
   place(draft, "aspectRatio", [name], ratio, toNamedRatio)
-}
-
-const isMask = (name: string): boolean => name.startsWith("mask")
-
-function placeFiles(draft: Draft, files: ImageOptions["files"] = []): void {
-  if (files.length === 0) return
-  const names = findMedia(draft, "image").filter((name) => !isMask(name))
-  const list = names.find((name) => isList(draft, name))
-  const name = files.length > 1 ? (list ?? names[0]) : names[0]
-  if (name === undefined) return warn(draft, "files")
-  if (files.length > 1 && !isList(draft, name)) {
-    warn(draft, "files", `${name} takes one: the others are left out`)
-  }
-  addMedia(draft, name, files.map(toMediaUrl))
-}
-
-function placeMask(draft: Draft, mask: ImageOptions["mask"]): void {
-  if (mask === undefined) return
-  const name = findMedia(draft, "image").find(isMask)
-  if (name === undefined) return warn(draft, "mask")
-  addMedia(draft, name, [toMediaUrl(mask)])
 }

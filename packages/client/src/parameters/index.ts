@@ -14,6 +14,17 @@ export {
   type ParameterSchema,
 } from "./draft.ts"
 export {
+  addMedia,
+  findMedia,
+  isList,
+  isMask,
+  placeFirstFrame,
+  placeLastFrame,
+  placeMask,
+  placePictures,
+  type MediaType,
+} from "./media.ts"
+export {
   ASPECT_RATIO_NAMES,
   hasNamedSizes,
   SIZE_NAMES,
@@ -23,3 +34,4 @@ export {
   toResolution,
   toSize,
 } from "./picture-shape.ts"
+export { hasResolution, placeDuration, placeRatioOf, placeResolution } from "./video-shape.ts"

@@ -1,27 +1,6 @@
-/** Files of a call, as data URLs, and the parameters of a model that take them. */
-import type { Draft } from "@safelight/client/parameters"
+/** Files of a call, as addresses or data URLs. */
+import type { MediaType } from "@safelight/client/parameters"
 import type { Experimental_VideoModelV4File as VideoModelV4File } from "@ai-sdk/provider"
-import type { ModelInfo } from "@safelight/client"
-
-export type MediaType = ModelInfo["media"][number]["type"]
-
-/** Names of the parameters that take such media, without those inside of others. */
-export function findMedia({ info }: Draft, type: MediaType): string[] {
-  return info.media
-    .filter((each) => each.type === type)
-    .map(({ param }) => param.replace(/^parameters\./, ""))
-    .filter((name) => /^\w+$/.test(name))
-}
-
-export function isList({ schemas }: Draft, name: string): boolean {
-  return schemas[name]?.type === "array"
-}
-
-/** Behind what the parameter has already, if it is a list. */
-export function addMedia(draft: Draft, name: string, urls: readonly string[]): void {
-  const before = (draft.parameters[name] ?? []) as readonly string[]
-  draft.parameters[name] = isList(draft, name) ? [...before, ...urls] : urls[0]
-}
 
 /** Files of the SDK's image models have the same shape. */
 export function toMediaUrl(file: VideoModelV4File): string {
