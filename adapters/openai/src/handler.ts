@@ -8,12 +8,18 @@ import { endWith } from "@safelight/host"
 import { createBudget } from "./calls/budget.ts"
 import type { Call } from "./calls/call.ts"
 import { createPurchases } from "./calls/purchases.ts"
-import { generateImages } from "./images/generate.ts"
+import { editImages, generateImages } from "./images/make-images.ts"
 import { listModels, showModel } from "./models/models.ts"
+import { createVideo } from "./videos/create-video.ts"
+import { deleteVideo, listVideos, showVideo, showVideoContent } from "./videos/videos.ts"
 
 export interface OpenAiHandlerOptions {
-  /** The task API, in this process. */
-  readonly fetch: FetchLike
+  /** The task API, in this process. `bindings` are those of the request that asks. */
+  readonly fetch: (
+    url: string,
+    init: RequestInit,
+    bindings: object | undefined,
+  ) => Promise<Response>
   /** How long a call waits for its task, ms; 570,000 by default, less than OpenAI's libraries wait for an answer. */
   readonly patienceMs?: number
   /** Unix time, ms. */
@@ -22,19 +28,32 @@ export interface OpenAiHandlerOptions {
 
 export interface OpenAiRequest {
   readonly request: Request
-  /** The body, parsed; undefined for a GET. */
-  readonly message?: unknown
-  /** The most that the task may cost, in micro-units. */
-  readonly maxCostMicros?: number | undefined
-  /** Nobody may be waiting any more. */
+  /** What the server has for the requests that come of this one. */
+  readonly bindings?: object
+  /** The caller has left: nobody may be waiting any more. */
   readonly left: AbortSignal
   /** Called once the answer is over. */
   readonly onOver: () => void
 }
 
+export interface OpenAiPurchase extends OpenAiRequest {
+  /** The body: a `FormData`, or a value of JSON. It is empty afterwards. */
+  readonly message: unknown
+  /** Called once nothing of the body is held any more. */
+  readonly onTaken?: () => void
+  /** The most that the task may cost, in micro-units. */
+  readonly maxCostMicros?: number | undefined
+}
+
+/** Each resolves to an answer of OpenAI's API, refusals included, and rejects only with a fault of this program. */
 export interface OpenAiHandler {
-  /** Answers of this API, refusals included. Rejects only with a fault of this program. */
-  generateImages(request: OpenAiRequest): Promise<Response>
+  generateImages(purchase: OpenAiPurchase): Promise<Response>
+  editImages(purchase: OpenAiPurchase): Promise<Response>
+  createVideo(purchase: OpenAiPurchase): Promise<Response>
+  listVideos(request: OpenAiRequest): Promise<Response>
+  showVideo(request: OpenAiRequest, id: string): Promise<Response>
+  showVideoContent(request: OpenAiRequest, id: string): Promise<Response>
+  deleteVideo(request: OpenAiRequest, id: string): Promise<Response>
   listModels(request: OpenAiRequest): Promise<Response>
   showModel(request: OpenAiRequest, id: string): Promise<Response>
   /** Calls that wait for a task are ended. */
@@ -43,39 +62,38 @@ export interface OpenAiHandler {
 
 const PATIENCE_MS = 570_000
 
-export function createOpenAiHandler({
-  fetch,
-  now = () => Date.now(),
-  patienceMs = PATIENCE_MS,
-}: OpenAiHandlerOptions): OpenAiHandler {
+export function createOpenAiHandler(options: OpenAiHandlerOptions): OpenAiHandler {
+  const { now = () => Date.now(), patienceMs = PATIENCE_MS } = options
   const stopping = new AbortController()
   const budget = createBudget()
   const purchases = createPurchases(now)
 
   async function answer(
-    { left, maxCostMicros, message, onOver, request }: OpenAiRequest,
+    { bindings, left, onOver, request, ...purchase }: OpenAiRequest & Partial<OpenAiPurchase>,
     work: (call: Call) => Promise<Response>,
   ): Promise<Response> {
-    const client = createCallerClient(fetch, request)
-    const signal = AbortSignal.any([stopping.signal, left])
+    const fetch: FetchLike = (path, init) =>
+      options.fetch(new URL(path, ORIGIN).href, init, bindings)
     const held = budget.open()
-    const call = {
-      client,
-      request,
-      message,
-      maxCostMicros,
-      signal,
-      left,
-      held,
-      purchases,
-      now,
-      patienceMs,
-    }
     function end(): void {
       held.release()
       onOver()
     }
     try {
+      const call: Call = {
+        client: createCallerClient(fetch, request),
+        fetch,
+        request,
+        message: purchase.message,
+        onTaken: purchase.onTaken ?? doNothing,
+        maxCostMicros: purchase.maxCostMicros,
+        signal: AbortSignal.any([stopping.signal, left]),
+        left,
+        held,
+        purchases,
+        now,
+        patienceMs,
+      }
       return endWith(await work(call).catch((error: unknown) => refuse(error, left)), end)
     } catch (error) {
       end()
@@ -91,12 +109,20 @@ export function createOpenAiHandler({
   }
 
   return {
-    generateImages: (request) => answer(request, generateImages),
+    generateImages: (purchase) => answer(purchase, generateImages),
+    editImages: (purchase) => answer(purchase, editImages),
+    createVideo: (purchase) => answer(purchase, createVideo),
+    listVideos: (request) => answer(request, listVideos),
+    showVideo: (request, id) => answer(request, (call) => showVideo(call, id)),
+    showVideoContent: (request, id) => answer(request, (call) => showVideoContent(call, id)),
+    deleteVideo: (request, id) => answer(request, (call) => deleteVideo(call, id)),
     listModels: (request) => answer(request, listModels),
     showModel: (request, id) => answer(request, (call) => showModel(call, id)),
     end: () => stopping.abort(),
   }
 }
+
+function doNothing(): void {}
 
 /** No fault of this program: the call was ended, or the service refused what the end asked for. */
 function isOutside(error: unknown): boolean {
@@ -114,11 +140,14 @@ const STOPPING = new Refusal({
   retryAfterMs: 1_000,
 })
 
-/** It does not wait where the service asks for a pause: the caller is told. Its requests never leave the process, so the address is nobody's. */
+/** Requests never leave the process, so the address is nobody's. */
+const ORIGIN = "http://safelight.invalid"
+
+/** It does not wait where the service asks for a pause: the caller is told. */
 function createCallerClient(fetch: FetchLike, request: Request): Client {
   const authorization = request.headers.get("authorization") ?? ""
   return createClient({
-    url: "http://safelight.invalid",
+    url: ORIGIN,
     key: authorization.replace(/^Bearer +/i, ""),
     settings: { longestRetryAfterMs: 1 },
     fetch,

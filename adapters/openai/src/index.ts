@@ -1,7 +1,8 @@
-/** The task API in the shapes of OpenAI's image API, over the service's own handler. */
+/** The task API in the shapes of OpenAI's image and video API, over the service's own handler. */
 export {
   createOpenAiHandler,
   type OpenAiHandler,
   type OpenAiHandlerOptions,
+  type OpenAiPurchase,
   type OpenAiRequest,
 } from "./handler.ts"

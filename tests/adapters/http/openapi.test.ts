@@ -461,6 +461,7 @@ describe("a kept file", () => {
     requestId: "req_1",
     startedAt: 0,
     host: undefined,
+    threads: undefined,
     headers: {},
     param: () => "",
     report: { identity: undefined, task: undefined, waitedMs: 0, transfer: undefined },

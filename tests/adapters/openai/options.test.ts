@@ -17,7 +17,7 @@ const TASK = { task_id: "t-1", model: "acme/m", status: "running", ...LATER }
 /** The door before an API that takes whatever it is sent, of one model. */
 function open(
   properties: object,
-  { listed = [] as object[], patienceMs = 20, now = 0, refusals = 0 } = {},
+  { listed = [] as object[], media = [] as object[], patienceMs = 20, now = 0, refusals = 0 } = {},
 ) {
   const asked: Asked[] = []
   const info = {
@@ -26,7 +26,7 @@ function open(
     price: {},
     price_version: "1",
     outputs: { type: "image", keys: "image_<n>" },
-    media: [],
+    media,
   }
   const handler = createOpenAiHandler({
     patienceMs,
@@ -233,5 +233,79 @@ describe("a repeat of a request that was refused", () => {
     assert.deepEqual([answer.status, answer.headers.get("retry-after")], [429, "30"])
     await refused.generate({}, repeat)
     assert.equal(count(refused.asked), 2)
+  })
+})
+
+describe("the members of a form", () => {
+  const left = new AbortController().signal
+
+  async function edit(properties: object, fields: readonly (readonly [string, string | Blob])[]) {
+    const media = [
+      { param: "parameters.image_urls", type: "image", data_url_types: [] },
+      { param: "parameters.mask_url", type: "image", data_url_types: [] },
+    ]
+    const lists = { image_urls: { type: "array" }, mask_url: { type: "string" } }
+    const { asked, handler } = open({ ...PROMPT, ...lists, ...properties }, { media })
+    const message = new FormData()
+    const all = [["model", "acme/m"], ["prompt", "fog"], ...fields] as const
+    for (const [name, value] of all) {
+      if (typeof value === "string") message.append(name, value)
+      else message.append(name, value, "file")
+    }
+    const headers = { authorization: "Bearer k" }
+    const request = new Request("http://a.example/", { method: "POST", headers })
+    let takes = 0
+    const onTaken = (): void => void (takes += 1)
+    const answer = await handler.editImages({ request, message, left, onTaken, onOver() {} })
+    const sent = asked.find(({ method, path }) => method === "POST" && path === "/v1/tasks")
+    const { error } = (await answer.json()) as { error: { param: string; code: string } }
+    return { error, message, takes, parameters: sent?.body?.parameters }
+  }
+
+  const bytes = Buffer.from("\x89PNG\r\n\x1A\n and more", "latin1")
+  const png = new Blob([bytes])
+  const url = `data:image/png;base64,${bytes.toString("base64")}`
+
+  it("are numbers and truths where the model says so, and texts elsewhere", async () => {
+    const types = {
+      num_images: { type: "integer" },
+      guidance: { type: "number" },
+      safe: { type: "boolean" },
+      style: { type: "string" },
+      raw: { type: "boolean" },
+    }
+    const { parameters } = await edit(types, [
+      ["image", png],
+      ["n", "3"],
+      ["guidance", "-1.5"],
+      ["safe", "false"],
+      ["style", "7"],
+      ["raw", "yes"],
+    ])
+    const typed = { num_images: 3, guidance: -1.5, safe: false, style: "7", raw: "yes" }
+    assert.deepEqual(parameters, { prompt: "fog", image_urls: [url], ...typed })
+  })
+
+  it("are lists where they are named so or repeated, and media by their first bytes", async () => {
+    const jpeg = new Blob([Buffer.from("\xFF\xD8\xFF", "latin1")], { type: "image/png" })
+    const gif = new Blob(["GIF89a"], { type: "image/gif" })
+    const { parameters } = await edit({}, [
+      ["image[]", jpeg],
+      ["image[]", gif],
+      ["mask[image_url]", "https://a.example/m.png"],
+    ])
+    const urls = ["data:image/jpeg;base64,/9j/", "data:image/gif;base64,R0lGODlh"]
+    const mask = "https://a.example/m.png"
+    assert.deepEqual(parameters, { prompt: "fog", image_urls: urls, mask_url: mask })
+    const twice = await edit({}, [
+      ["image", png],
+      ["image", png],
+    ])
+    assert.deepEqual(twice.parameters, { prompt: "fog", image_urls: [url, url] })
+  })
+
+  it("are gone from the body while the task is waited for, and the server is told", async () => {
+    const { message, takes } = await edit({}, [["image", png]])
+    assert.deepEqual([[...message.keys()], takes], [[], 1])
   })
 })

@@ -1,8 +1,6 @@
 /** The official package before a real service: images, models, refusals, repeats, and callers who leave. */
 import assert from "node:assert/strict"
 import { after, before, describe, it } from "node:test"
-import { createKey } from "@safelight/access"
-import { createClient } from "@safelight/client"
 import type { ApiKeyScope } from "@safelight/core"
 import { generateImage } from "ai"
 import { createOpenAiImages } from "./ai-sdk-openai.ts"
@@ -13,50 +11,34 @@ import OpenAI, {
   PermissionDeniedError,
   UnprocessableEntityError,
 } from "openai"
-import { createService, DEFAULTS, type Service } from "safelight"
 import { startLyingProxy, type LyingProxy } from "../../support/lying-proxy.ts"
-import { createTemporaryFolder } from "../../support/temporary-folder.ts"
 import { until } from "../../support/until.ts"
+import { IMAGE, startDoor, VIDEO, type Door, type Opened } from "./open-door.ts"
 
-const IMAGE = "vendor-a/v4.1/flash/text-to-image"
-const VIDEO = "vendor-c/video-2.5/reference-to-video"
 const PATH = "/openai/v1/images/generations"
 
-const places = new AsyncDisposableStack()
-let service: Service
+let door: Door
 let proxy: LyingProxy
 
-async function makeKey(scopes?: readonly ApiKeyScope[], account = "ada"): Promise<string> {
-  const { storage } = service
-  const made = await createKey({
-    keys: storage,
-    account,
-    now: Date.now(),
-    ...(scopes && { scopes }),
-  })
-  return made.key
-}
-
-async function open(scopes?: readonly ApiKeyScope[], url = service.url) {
-  const apiKey = await makeKey(scopes)
-  const openai = new OpenAI({ apiKey, baseURL: `${url}/openai/v1` })
-  return { apiKey, openai, api: createClient({ url: service.url, key: await makeKey() }) }
+/** All of one account. */
+async function open(scopes?: readonly ApiKeyScope[], url = door.service.url) {
+  return door.open({ account: "ada", url, ...(scopes && { scopes }) })
 }
 
 /** All tasks of the account. */
-async function listTasks({ api }: Pick<Awaited<ReturnType<typeof open>>, "api">) {
+async function listTasks({ api }: Pick<Opened, "api">) {
   const { tasks } = await api.listPage({ limit: 100 })
   return tasks
 }
 
 before(async () => {
-  const { path: data } = places.use(await createTemporaryFolder())
-  const own = { port: 0, stopGraceMs: 1_000, studio: { sandbox: true }, data }
-  service = await createService({ configuration: { ...DEFAULTS, ...own } })
-  places.defer(() => service.stop())
-  proxy = places.use(await startLyingProxy(service.url))
+  door = await startDoor()
+  proxy = await startLyingProxy(door.service.url)
 })
-after(() => places.disposeAsync())
+after(async () => {
+  await proxy[Symbol.asyncDispose]()
+  await door[Symbol.asyncDispose]()
+})
 
 describe("images.generate of the official package", () => {
   it("answers with addresses that open without a key, or with the image itself", async () => {
@@ -148,7 +130,7 @@ describe("images.generate of the official package", () => {
       .generate({ model: IMAGE, prompt: "fog" })
       .catch((error: unknown) => error)
     assert.ok(scope instanceof PermissionDeniedError)
-    const wrong = new OpenAI({ apiKey: "sl_live_none", baseURL: `${service.url}/openai/v1` })
+    const wrong = new OpenAI({ apiKey: "sl_live_none", baseURL: `${door.service.url}/openai/v1` })
     const key: unknown = await wrong.models.list().catch((error: unknown) => error)
     assert.ok(key instanceof AuthenticationError)
   })
@@ -229,7 +211,7 @@ describe("a caller who leaves", () => {
     const found = await open()
     const leaving = new AbortController()
     const known = new Set((await listTasks(found)).map(({ task_id: id }) => id))
-    const asked = fetch(`${service.url}${PATH}`, {
+    const asked = fetch(`${door.service.url}${PATH}`, {
       method: "POST",
       headers: {
         authorization: `Bearer ${found.apiKey}`,
@@ -286,9 +268,9 @@ describe("requests of others", () => {
       response_format: "b64_json",
       user: "litellm-user",
     })
-    const answer = await fetch(`${service.url}${PATH}`, { method: "POST", headers, body })
+    const answer = await fetch(`${door.service.url}${PATH}`, { method: "POST", headers, body })
     assert.equal(answer.status, 200)
-    const provider = createOpenAiImages(`${service.url}/openai/v1`, apiKey)
+    const provider = createOpenAiImages(`${door.service.url}/openai/v1`, apiKey)
     const { image } = await generateImage({
       model: provider(IMAGE),
       prompt: "fog",
@@ -301,7 +283,9 @@ describe("requests of others", () => {
     const { apiKey } = await open()
     const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" }
     const send = (body: string) =>
-      fetch(`${service.url}${PATH}`, { method: "POST", headers, body }).then(({ status }) => status)
+      fetch(`${door.service.url}${PATH}`, { method: "POST", headers, body }).then(
+        ({ status }) => status,
+      )
     const proto = `{"model":"${IMAGE}","prompt":"fog","__proto__":{"a":1}}`
     const named = `{"model":"${IMAGE}","prompt":"fog","constructor":"x"}`
     assert.deepEqual(

@@ -14,7 +14,17 @@ import { listEvents } from "./list-events.ts"
 import { listTasks } from "./list-tasks.ts"
 import { showMe } from "./show-me.ts"
 import { answerMcp } from "./mcp.ts"
-import { openAiImages, openAiModel, openAiModels } from "./openai.ts"
+import {
+  openAiCreateVideo,
+  openAiDeleteVideo,
+  openAiEdits,
+  openAiImages,
+  openAiModel,
+  openAiModels,
+  openAiVideo,
+  openAiVideoContent,
+  openAiVideos,
+} from "./openai.ts"
 import { showMetrics } from "./metrics-page.ts"
 import { listModels, showModel } from "./models.ts"
 import { createKey, listKeys, revokeKey, rotateKey } from "./operator-account-keys.ts"
@@ -120,6 +130,12 @@ export const ENDPOINTS: readonly Endpoint[] = [
   receiveCallback,
   answerMcp,
   openAiImages,
+  openAiEdits,
+  openAiCreateVideo,
+  openAiVideos,
+  openAiVideoContent,
+  openAiVideo,
+  openAiDeleteVideo,
   openAiModels,
   openAiModel,
   showLiveness,

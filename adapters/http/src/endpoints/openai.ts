@@ -5,72 +5,136 @@
  */
 import { defineEndpoint } from "../pipeline/endpoint.ts"
 import { onLeft } from "../pipeline/on-left.ts"
-import type { Exchange } from "../pipeline/exchange.ts"
+import { THREADS, type Exchange } from "../pipeline/exchange.ts"
 import { maxCost } from "../request/cost-limit.ts"
+import { formBody } from "../request/form-body.ts"
 import { messageBody } from "../request/message-body.ts"
 import type { OpenAiQuestion } from "../pipeline/services.ts"
 
 const JSON_ANSWER = { description: "An answer of that API.", types: ["application/json"] }
+const IMAGES_ANSWER = {
+  description: "The images.",
+  types: ["application/json", "text/event-stream"],
+}
 
-export const openAiImages = defineEndpoint({
+/** What makes images has them in its answer. */
+const MAKING = {
   method: "POST",
-  path: "/openai/v1/images/generations",
   key: { scopes: ["tasks:write", "tasks:read", "artifacts:read"], rate: "read" },
   headers: { "Safelight-Max-Cost-Micros": maxCost },
-  body: messageBody,
-  answers: {
-    200: { description: "The images.", types: ["application/json", "text/event-stream"] },
-  },
+  answers: { 200: IMAGES_ANSWER },
   refusals: ["concurrency_limit_exceeded", "overloaded"],
+} as const
+
+const READING = {
+  method: "GET",
+  key: { scopes: ["tasks:read"], rate: "read" },
+  answers: { 200: JSON_ANSWER },
+  refusals: [],
+} as const
+
+export const openAiImages = defineEndpoint({
+  ...MAKING,
+  path: "/openai/v1/images/generations",
+  body: messageBody,
 }).handleWith("openai", (openai, { streams }) => async (call) => {
   const message = await call.body()
   call.releaseBody()
   const { release } = streams.reserve(call.caller.id)
   const maxCostMicros = call.sent["Safelight-Max-Cost-Micros"]
-  return answer(call, release, (watched) =>
-    openai.generateImages({ request: call.request, message, maxCostMicros, ...watched }),
-  )
+  const asked = { message, maxCostMicros }
+  return answer(call, (question) => openai.generateImages({ ...question, ...asked }), release)
 })
+
+export const openAiEdits = defineEndpoint({
+  ...MAKING,
+  path: "/openai/v1/images/edits",
+  body: formBody,
+}).handleWith("openai", (openai, { streams }) => async (call) => {
+  const message = await call.body()
+  const { release } = streams.reserve(call.caller.id)
+  const maxCostMicros = call.sent["Safelight-Max-Cost-Micros"]
+  const asked = { message, maxCostMicros, onTaken: call.releaseBody }
+  return answer(call, (question) => openai.editImages({ ...question, ...asked }), release)
+})
+
+export const openAiCreateVideo = defineEndpoint({
+  ...MAKING,
+  path: "/openai/v1/videos",
+  key: { scopes: ["tasks:write", "tasks:read"], rate: "read" },
+  body: formBody,
+  answers: { 200: JSON_ANSWER },
+}).handleWith("openai", (openai) => async (call) => {
+  const message = await call.body()
+  const maxCostMicros = call.sent["Safelight-Max-Cost-Micros"]
+  const asked = { message, maxCostMicros, onTaken: call.releaseBody }
+  return answer(call, (question) => openai.createVideo({ ...question, ...asked }))
+})
+
+export const openAiVideos = defineEndpoint({
+  ...READING,
+  path: "/openai/v1/videos",
+}).handleWith("openai", (openai) => (call) => answer(call, (asked) => openai.listVideos(asked)))
+
+export const openAiVideo = defineEndpoint({
+  ...READING,
+  path: "/openai/v1/videos/:video",
+}).handleWith(
+  "openai",
+  (openai) => (call) => answer(call, (asked) => openai.showVideo(asked, call.param("video"))),
+)
+
+export const openAiDeleteVideo = defineEndpoint({
+  ...READING,
+  method: "DELETE",
+  path: "/openai/v1/videos/:video",
+  key: { scopes: ["tasks:write", "tasks:read"], rate: "read" },
+}).handleWith(
+  "openai",
+  (openai) => (call) => answer(call, (asked) => openai.deleteVideo(asked, call.param("video"))),
+)
+
+export const openAiVideoContent = defineEndpoint({
+  ...READING,
+  path: "/openai/v1/videos/:video/content",
+  key: { scopes: ["tasks:read", "artifacts:read"], rate: "read" },
+  answers: {
+    200: { description: "The video.", types: ["video/mp4"] },
+    206: { description: "The part asked for.", types: ["video/mp4"] },
+  },
+}).handleWith(
+  "openai",
+  (openai) => (call) =>
+    answer(call, (asked) => openai.showVideoContent(asked, call.param("video"))),
+)
 
 export const openAiModels = defineEndpoint({
-  method: "GET",
+  ...READING,
   path: "/openai/v1/models",
-  key: { scopes: ["tasks:read"], rate: "read" },
-  answers: { 200: JSON_ANSWER },
-  refusals: [],
-}).handleWith("openai", (openai) => async (call) => {
-  return answer(call, undefined, (watched) =>
-    openai.listModels({ request: call.request, ...watched }),
-  )
-})
+}).handleWith("openai", (openai) => (call) => answer(call, (asked) => openai.listModels(asked)))
 
 export const openAiModel = defineEndpoint({
-  method: "GET",
+  ...READING,
   path: "/openai/v1/models/:model{.+}",
-  key: { scopes: ["tasks:read"], rate: "read" },
-  answers: { 200: JSON_ANSWER },
-  refusals: [],
-}).handleWith("openai", (openai) => async (call) => {
-  const id = call.param("model")
-  return answer(call, undefined, (watched) =>
-    openai.showModel({ request: call.request, ...watched }, id),
-  )
-})
-
-type Watched = Pick<OpenAiQuestion, "left" | "onOver">
+}).handleWith(
+  "openai",
+  (openai) => (call) => answer(call, (asked) => openai.showModel(asked, call.param("model"))),
+)
 
 async function answer(
   call: Exchange,
-  release: (() => void) | undefined,
-  ask: (watched: Watched) => Promise<Response>,
+  ask: (question: OpenAiQuestion) => Promise<Response>,
+  release?: () => void,
 ): Promise<Response> {
+  const { request, threads } = call
   const leaving = new AbortController()
   const stop = onLeft(call, () => leaving.abort())
   function onOver(): void {
     stop()
     release?.()
   }
-  const { body, headers, status } = await ask({ left: leaving.signal, onOver })
+  const bindings = { [THREADS]: threads }
+  const { body, headers, status } = await ask({ request, bindings, left: leaving.signal, onOver })
   const own = { "cache-control": "no-store", "x-content-type-options": "nosniff" }
   const all = { ...own, ...Object.fromEntries(headers), ...call.headers }
   return new Response(body, { status, headers: { ...all, "x-request-id": call.requestId } })

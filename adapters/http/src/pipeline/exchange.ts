@@ -9,12 +9,20 @@ import type { CreationThreads } from "../body/creation-reader.ts"
 import type { ByteSource } from "../content/byte-source.ts"
 import type { TextHead, TextSink, TextSinkListener } from "../streams/text-sink.ts"
 
-/** What a host passes with the request; anything but a pair of both is ignored. */
+/** Names the threads among what a host passes, which may have names of its own. */
+export const THREADS = Symbol("threads")
+
+/** What a host passes with the request; of `node` and `server` anything but a pair of both is ignored. */
 export interface HostBindings {
   /** The raw request and response, for `server` alone. */
   readonly node?: object
   readonly server?: ServerPort
+  /** Of our own server, for a request that is made in its process and comes by no connection. */
+  readonly [THREADS]?: CreationThreads | undefined
 }
+
+/** What our own Node server passes. */
+export type ServerBindings = Required<Pick<HostBindings, "node" | "server">>
 
 /** What a server of ours can do that web-standard requests and responses can't. */
 export interface ServerPort {
@@ -58,7 +66,9 @@ export interface Exchange {
   readonly method: string
   readonly requestId: string
   /** Undefined under every server but ours. */
-  readonly host: Required<HostBindings> | undefined
+  readonly host: ServerBindings | undefined
+  /** For large bodies; undefined where they are read on the event loop. */
+  readonly threads: CreationThreads | undefined
   /** Headers of the answer, whatever it is; lower-case names. */
   readonly headers: Record<string, string>
   /** When the request came, in milliseconds since the epoch: expiry is judged by it. */

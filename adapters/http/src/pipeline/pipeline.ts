@@ -16,7 +16,7 @@ import type { Endpoint, Handler, PathHeaders } from "./endpoint.ts"
 import type { AnswerError } from "../errors/answer-error.ts"
 import type { ErrorCode } from "../errors/error-table.ts"
 import { refuse, Refusal } from "../errors/refusal.ts"
-import type { Exchange, HostBindings } from "./exchange.ts"
+import { THREADS, type Exchange, type HostBindings, type ServerBindings } from "./exchange.ts"
 import { respond } from "./json-response.ts"
 import type { BodyReading, BodyServices, BodyUse } from "../request/body-kinds.ts"
 import { createHeaderReader } from "../request/header-parameters.ts"
@@ -87,6 +87,7 @@ function toExchange(context: PathContext, requestId: string, startedAt: number):
     requestId,
     startedAt,
     host: isOurs(env) ? env : undefined,
+    threads: isOurs(env) ? env.server.threads : env?.[THREADS],
     headers: {},
     param: (name) => context.req.param(name) ?? "",
     report: { identity: undefined, task: undefined, waitedMs: 0, transfer: undefined },
@@ -94,7 +95,7 @@ function toExchange(context: PathContext, requestId: string, startedAt: number):
 }
 
 /** Another host's own bindings are ignored. */
-function isOurs(env: HostBindings | undefined): env is Required<HostBindings> {
+function isOurs(env: HostBindings | undefined): env is ServerBindings {
   return env?.node !== undefined && env.server !== undefined
 }
 
@@ -214,6 +215,7 @@ function toCall(exchange: Exchange, { body, identity, query, sent }: CallParts):
     requestId: exchange.requestId,
     startedAt: exchange.startedAt,
     host: exchange.host,
+    threads: exchange.threads,
     headers: exchange.headers,
     param: exchange.param,
     report: exchange.report,

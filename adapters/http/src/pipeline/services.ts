@@ -14,6 +14,7 @@ import type {
 } from "@safelight/core"
 import type { IsStillAllowed, RateLimit } from "../access/check-access.ts"
 import type { PublicPrefix } from "./addresses.ts"
+import type { HostBindings } from "./exchange.ts"
 import type { ThreadModels } from "../body/creation-job.ts"
 import type { Compress } from "../content/content-coding.ts"
 import type { HttpSettings } from "./defaults.ts"
@@ -56,8 +57,14 @@ export interface McpQuestion {
 
 /** What answers below /openai/v1, by the words of OpenAI's API. */
 export interface OpenAiService {
-  /** Resolve when the answer begins; call `onOver` once it is over, also where they reject. */
-  generateImages(question: OpenAiQuestion): Promise<Response>
+  /** All resolve when the answer begins, and call `onOver` once it is over, also where they reject. */
+  generateImages(question: OpenAiPurchase): Promise<Response>
+  editImages(question: OpenAiPurchase): Promise<Response>
+  createVideo(question: OpenAiPurchase): Promise<Response>
+  listVideos(question: OpenAiQuestion): Promise<Response>
+  showVideo(question: OpenAiQuestion, id: string): Promise<Response>
+  showVideoContent(question: OpenAiQuestion, id: string): Promise<Response>
+  deleteVideo(question: OpenAiQuestion, id: string): Promise<Response>
   listModels(question: OpenAiQuestion): Promise<Response>
   showModel(question: OpenAiQuestion, id: string): Promise<Response>
   /** Calls that wait for a task are ended. */
@@ -66,13 +73,20 @@ export interface OpenAiService {
 
 export interface OpenAiQuestion {
   readonly request: Request
-  /** The body, parsed; undefined for a GET. */
-  readonly message?: unknown
-  /** The most that a task may cost, in micro-units. */
-  readonly maxCostMicros?: number | undefined
+  /** For each request of the task API that comes of this one. */
+  readonly bindings: HostBindings
   /** The caller has left, or says that it sends no more, which looks the same. */
   readonly left: AbortSignal
   readonly onOver: () => void
+}
+
+export interface OpenAiPurchase extends OpenAiQuestion {
+  /** The body: a `FormData`, or any value of JSON. */
+  readonly message: unknown
+  /** Called once nothing of the message is needed any more. */
+  readonly onTaken?: () => void
+  /** The most that a task may cost, in micro-units. */
+  readonly maxCostMicros: number | undefined
 }
 
 export interface Services {

@@ -51,9 +51,9 @@ export const creationBody: BodyKind<Creation> = {
       check: checkJsonHead,
       reading: {
         receive: createReceive(settings, toAccount),
-        parse(pieces, { host, request }) {
+        parse(pieces, { request, threads }) {
           const question = { wantsFingerprint: request.headers.has("idempotency-key") }
-          return readCreation(pieces, question, host?.server.threads)
+          return readCreation(pieces, question, threads)
         },
       },
     }
@@ -125,6 +125,11 @@ export function checkJsonHead({ request: { headers } }: Exchange): void {
   if (type !== "application/json" && !isUtf8Json(type ?? "")) {
     throw refuse("unsupported_media_type", { headers: { accept: "application/json" } })
   }
+  checkCoding({ headers })
+}
+
+/** Throws a `Refusal` for a compressed body. */
+export function checkCoding({ headers }: Pick<Request, "headers">): void {
   const coding = headers.get("content-encoding")
   if (coding !== null && coding.toLowerCase() !== "identity") {
     throw refuse("unsupported_content_encoding", { headers: { "accept-encoding": "identity" } })

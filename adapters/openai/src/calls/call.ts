@@ -1,14 +1,18 @@
 /** A request of this API, as what answers it gets it. */
-import type { Client } from "@safelight/client"
+import type { Client, FetchLike } from "@safelight/client"
 import type { Held } from "./budget.ts"
 import type { Purchases } from "./purchases.ts"
 
 export interface Call {
   /** Calls the service's own handler with the caller's key. */
   readonly client: Client
+  /** The same for what the client has no method for; the key is not sent by itself. */
+  readonly fetch: FetchLike
   readonly request: Request
-  /** The body, parsed. */
+  /** The body: a `FormData`, or a value of JSON. It is read once, and empty afterwards. */
   readonly message: unknown
+  /** Nothing of the body is needed any more. */
+  readonly onTaken: () => void
   /** The most that the task may cost, in micro-units. */
   readonly maxCostMicros: number | undefined
   /** The caller has left, or the service stops. */

@@ -5,9 +5,8 @@
  * process took that. Whether its answer arrived nobody here can know, so a repeat never buys while that task is under
  * way, or was finished so lately that this may be its repeat; unless this process has refused an equal request since.
  */
-import { createHash } from "node:crypto"
 import type { Task } from "@safelight/client"
-import type { Call } from "../calls/call.ts"
+import type { Call } from "./call.ts"
 
 /** Told by every request of these libraries: 0 by the first. */
 const REPEAT_HEADER = "x-stainless-retry-count"
@@ -19,12 +18,6 @@ const LATEST_REPEAT_MS = 90_000
 /** Whether the caller may send the request again: it counts repeats, or has a key by which they are one purchase. */
 export function mayRepeat({ headers }: Request): boolean {
   return headers.has(REPEAT_HEADER) || headers.has("idempotency-key")
-}
-
-/** 32 hexadecimal digits. A repeat has the members of the body in the same order. */
-export function toRequestDigest({ message, request }: Pick<Call, "message" | "request">): string {
-  const text = JSON.stringify([request.headers.get("authorization"), message])
-  return createHash("sha256").update(text).digest("hex").slice(0, 32)
 }
 
 /** The task that a repeat is to have; undefined if the request is a purchase of its own. Rejects with an `ApiError`. */

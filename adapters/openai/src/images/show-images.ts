@@ -3,7 +3,12 @@ import { isApiError, type Artifact, type Task } from "@safelight/client"
 import type { Call } from "../calls/call.ts"
 import type { Held } from "../calls/budget.ts"
 import { Refusal } from "../answers/refusal.ts"
-import type { AnswerShape } from "./read-options.ts"
+import type { ImageAnswer } from "./read-options.ts"
+
+export interface AnswerShape extends ImageAnswer {
+  /** Of each image in a stream. */
+  readonly event: string
+}
 
 interface Shown {
   readonly b64_json?: string
@@ -24,7 +29,8 @@ export async function showImages(call: Call, task: Task, shape: AnswerShape): Pr
   const headers = { "x-safelight-task-id": id }
   if (shape.isStreamed) {
     const types = images.map(({ mime_type: type }) => type)
-    return toEvents(data, { created, headers, echoed: shape.echoed, types })
+    const { echoed, event: type } = shape
+    return toEvents(data, { created, headers, echoed, type, types })
   }
   return Response.json({ created, data, safelight }, { headers })
 }
@@ -115,6 +121,7 @@ interface EventParts {
   readonly created: number
   readonly headers: Readonly<Record<string, string>>
   readonly echoed: AnswerShape["echoed"]
+  readonly type: string
   /** Of each image. */
   readonly types: readonly string[]
 }
@@ -122,9 +129,8 @@ interface EventParts {
 /** One event an image, all whole: no channel has partial ones. Nothing counts tokens here, so there is no `usage`. */
 function toEvents(
   data: readonly Shown[],
-  { created, echoed, headers, types }: EventParts,
+  { created, echoed, headers, type, types }: EventParts,
 ): Response {
-  const type = "image_generation.completed"
   const events = data.map(({ b64_json: image }, place) => {
     const format = types[place]?.replace("image/", "") ?? "png"
     const event = { type, b64_json: image, created_at: created, ...echoed, output_format: format }
