@@ -26,7 +26,11 @@ const OTHER = "https://media.example/other.png"
 muteWarnings()
 
 /** The provider of one model, and what it sends. */
-function createScripted(type: "image" | "video", properties: Readonly<Record<string, Schema>>) {
+function createScripted(
+  type: "image" | "video",
+  properties: Readonly<Record<string, Schema>>,
+  told: object = {},
+) {
   const media = Object.entries(properties).flatMap(([name, schema]) => {
     const kind = schema["x-media"] ?? schema.items?.["x-media"]
     return kind === undefined
@@ -42,6 +46,7 @@ function createScripted(type: "image" | "video", properties: Readonly<Record<str
     price_version: "1",
     price: {},
     limits: { body_bytes: 1, url_characters: 1, data_url_bytes: 1 },
+    options: told,
     parameters: { type: "object", properties },
   }
   const sent: Readonly<Record<string, unknown>>[] = []
@@ -61,8 +66,9 @@ type VideoOptions = Omit<Parameters<typeof generateVideo>[0], "model">
 async function sendImage(
   properties: Readonly<Record<string, Schema>>,
   options: ImageOptions,
+  told?: object,
 ): Promise<readonly Readonly<Record<string, unknown>>[]> {
-  const { provider, sent } = createScripted("image", properties)
+  const { provider, sent } = createScripted("image", properties, told)
   const making = generateImage({ model: provider.image("acme/one"), ...options })
   await assert.rejects(making, { statusCode: 402 })
   return sent
@@ -87,6 +93,26 @@ const list = (kind: string): Schema => ({
 })
 
 describe("options of an image", () => {
+  it("are in the parameters that the model itself names, and as many tasks as it takes", async () => {
+    const properties = {
+      prompt: text,
+      width: whole,
+      height: whole,
+      canvas: text,
+      batch: { ...whole, maximum: 2 },
+    }
+    const told = {
+      size: { parameter: "canvas", values: { "640x480": "wide" } },
+      n: { parameter: "batch" },
+    }
+    const sent = await sendImage(properties, { prompt: "a boat", size: "640x480", n: 3 }, told)
+    const common = { prompt: "a boat", canvas: "wide" }
+    assert.deepEqual(sent, [
+      { ...common, batch: 2 },
+      { ...common, batch: 1 },
+    ])
+  })
+
   it("have the names and forms of the model", async () => {
     const named = { enum: ["square_hd", "landscape_4_3"] }
     const cases: readonly (readonly [Record<string, Schema>, object, object])[] = [

@@ -379,6 +379,31 @@ describe("a file that", () => {
       file({}, { examples: [{ b: 1 }] }),
       /^\/examples\/0 is refused: parameters\.b is not a known/,
     ],
+    [
+      "has an option whose parameter is none",
+      file({}, { options: { size: { parameter: "toString" } } }),
+      /^\/options\/size\/parameter must be a parameter/,
+    ],
+    [
+      "has an option with a value that its parameter refuses",
+      file({ a: { enum: ["b"] } }, { options: { n: { parameter: "a", values: { 1: "c" } } } }),
+      /^\/options\/n\/values\/1 is no value that a takes/,
+    ],
+    [
+      "has an option of another shape",
+      file({ a: { enum: ["b"] } }, { options: { n: { parameter: "a", value: {} } } }),
+      /^\/options\/n\/value is not known here/,
+    ],
+    [
+      "has a list of options",
+      file({}, { options: ["size"] }),
+      /^\/options must be an object of at most 50 options/,
+    ],
+    [
+      "has an option of no name",
+      file({ a: { enum: ["b"] } }, { options: { "": { parameter: "a" } } }),
+      /^\/options\/ must be the name of an option/,
+    ],
     ["refers to nothing", file({ a: { $ref: "#/$defs/b" } }), /\/a\/\$ref must name a schema/],
     [
       "refers to another file",
@@ -521,6 +546,17 @@ describe("a file that", () => {
       t,
       fc.property(part, (json) => void readModelFile(file({ a: json }))),
     )
+  })
+
+  it("says which parameters take other APIs' options, which is nothing of its tasks", () => {
+    const options = {
+      size: { parameter: "a", values: { "1024x1024": "b" } },
+      n: { parameter: "a" },
+    }
+    const parameters = { a: { enum: ["b"] } }
+    const model = read(file(parameters, { options }))
+    assert.deepEqual(model.options, options)
+    assert.equal(model.definition, read(file(parameters)).definition)
   })
 
   it("logs by default all that may be, and carries what is said of the model", () => {

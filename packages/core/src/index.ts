@@ -81,6 +81,8 @@ export {
   type ArtifactCounts,
   type Model,
   type ModelDefinition,
+  type ModelOption,
+  type ModelOptions,
   type ParameterCheck,
   type ParameterValues,
 } from "./models/model.ts"

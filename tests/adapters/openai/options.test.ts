@@ -17,7 +17,14 @@ const TASK = { task_id: "t-1", model: "acme/m", status: "running", ...LATER }
 /** The door before an API that takes whatever it is sent, of one model. */
 function open(
   properties: object,
-  { listed = [] as object[], media = [] as object[], patienceMs = 20, now = 0, refusals = 0 } = {},
+  {
+    listed = [] as object[],
+    media = [] as object[],
+    options = undefined as object | undefined,
+    patienceMs = 20,
+    now = 0,
+    refusals = 0,
+  } = {},
 ) {
   const asked: Asked[] = []
   const info = {
@@ -27,6 +34,7 @@ function open(
     price_version: "1",
     outputs: { type: "image", keys: "image_<n>" },
     media,
+    ...(options && { options }),
   }
   const handler = createOpenAiHandler({
     patienceMs,
@@ -142,6 +150,34 @@ describe("the options of a request for images", () => {
       assert.deepEqual([answer.status, error["param"], sent], [400, param, undefined])
     }
   })
+})
+
+describe("options whose parameters the model names itself", () => {
+  const properties = {
+    ...PROMPT,
+    canvas: { enum: ["auto", "wide", "tall"] },
+    steps: { type: "integer" },
+    batch: { type: "integer" },
+    size: { enum: ["1024x1024"] },
+  }
+  const options = {
+    size: { parameter: "canvas", values: { "1792x1024": "wide" } },
+    quality: { parameter: "steps", values: { high: 40 } },
+    n: { parameter: "batch" },
+  }
+  for (const [given, parameters] of [
+    [{ size: "1792x1024" }, { canvas: "wide" }],
+    [{ size: "tall" }, { canvas: "tall" }],
+    [{ size: "auto" }, { canvas: "auto" }],
+    [{ quality: "high" }, { steps: 40 }],
+    [{ quality: "auto" }, {}],
+    [{ n: 3 }, { batch: 3 }],
+  ] as const) {
+    it(`become those, by their values or as they are: ${JSON.stringify(given)}`, async () => {
+      const { sent } = await open(properties, { options }).generate(given)
+      assert.deepEqual(sent?.body?.parameters, { prompt: "fog", ...parameters })
+    })
+  }
 })
 
 describe("options that meet in one parameter, or are no size", () => {

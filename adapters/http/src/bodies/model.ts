@@ -62,6 +62,23 @@ export const modelInfo = defineBody("ModelInfo", EXAMPLE, {
   examples: v.optional(
     described(v.array(v.record(v.string(), v.unknown())), "Parameters to begin with."),
   ),
+  options: v.optional(
+    described(
+      v.record(
+        v.string(),
+        v.object({
+          parameter: v.string(),
+          values: v.optional(
+            described(
+              v.record(v.string(), v.unknown()),
+              "By an option's value what the parameter's is; any other is passed on as it is.",
+            ),
+          ),
+        }),
+      ),
+      "Which parameters take the options of callers that have the same ones for all models.",
+    ),
+  ),
   outputs: v.object({
     ...output,
     extras: v.optional(
@@ -123,6 +140,7 @@ export function toModelBody(
     title: model.title,
     description: model.description,
     examples: model.examples?.filter(isParameters),
+    options: model.options,
     available: unavailableReason === null,
     unavailable_reason: unavailableReason,
     outputs: toOutputs(model),

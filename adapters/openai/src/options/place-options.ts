@@ -6,9 +6,11 @@ import type { ModelInfo } from "@safelight/client"
 import {
   COUNT_NAMES,
   createDraft,
+  findModelOption,
   findParameter,
   place,
   type Draft,
+  type ModelOption,
 } from "@safelight/client/parameters"
 import { invalid } from "../answers/refusal.ts"
 import type { Message } from "../calls/read-message.ts"
@@ -53,7 +55,9 @@ export function placeOptions(
   for (const [name, value] of Object.entries(members)) {
     if (own.includes(name) || value === undefined || value === null) continue
     const placeSpecial = Object.hasOwn(special, name) ? special[name] : undefined
-    if (placeSpecial === undefined) placeByName(draft, name, value, isForm)
+    const told = findModelOption(draft, name)
+    if (told !== undefined) placeAsTold(draft, name, { ...told, value, isForm })
+    else if (placeSpecial === undefined) placeByName(draft, name, value, isForm)
     else placeSpecial(draft, value)
     for (const parameter of Object.keys(draft.parameters)) {
       if (!options.has(parameter)) options.set(parameter, name)
@@ -63,6 +67,22 @@ export function placeOptions(
   if (lacking === undefined) return { parameters: draft.parameters, names: options }
   const { details, feature } = lacking
   throw invalid(feature, "unsupported_parameter", `${feature} can't be asked for: ${details}.`)
+}
+
+interface Told extends ModelOption {
+  readonly value: unknown
+  readonly isForm: boolean
+}
+
+/** As the model itself says. */
+function placeAsTold(
+  draft: Draft,
+  name: string,
+  { isForm, parameter, value, values = {} }: Told,
+): void {
+  const isLeftToModel = value === "auto" && !Object.hasOwn(values, "auto")
+  if (isLeftToModel && !takes(draft, parameter, value)) return
+  place(draft, name, [], isForm ? toTyped(value, draft.schemas[parameter]?.type) : value)
 }
 
 function placeByName(draft: Draft, name: string, value: unknown, isForm: boolean): void {

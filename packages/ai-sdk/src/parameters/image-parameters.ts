@@ -4,6 +4,8 @@ import {
   COUNT_NAMES,
   createDraft,
   type Draft,
+  findCount,
+  findModelOption,
   findParameter,
   hasNamedSizes,
   place,
@@ -24,7 +26,7 @@ export type ImageOptions = Omit<ImageModelV4CallOptions, "n" | "providerOptions"
 export function toImageParameters(info: ModelInfo, options: ImageOptions, n: number): Draft {
   const draft = createDraft(info)
   place(draft, "prompt", ["prompt", "text"], options.prompt)
-  if (n > 1 || findParameter(draft, COUNT_NAMES) !== undefined) place(draft, "n", COUNT_NAMES, n)
+  if (n > 1 || findCount(draft) !== undefined) place(draft, "n", COUNT_NAMES, n)
   placeSize(draft, options.size)
   placeAspectRatio(draft, options.aspectRatio)
   place(draft, "seed", ["seed"], options.seed)
@@ -34,7 +36,8 @@ export function toImageParameters(info: ModelInfo, options: ImageOptions, n: num
 }
 
 function placeSize(draft: Draft, size: string | undefined): void {
-  const isByEdges = findParameter(draft, SIZE_NAMES) === undefined
+  const isByEdges =
+    (findModelOption(draft, "size") ?? findParameter(draft, SIZE_NAMES)) === undefined
   const { height, width } = draft.schemas
   if (size === undefined || !isByEdges || height === undefined || width === undefined) {
     return place(draft, "size", SIZE_NAMES, size, toSize)

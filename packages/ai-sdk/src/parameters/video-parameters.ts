@@ -4,7 +4,7 @@ import {
   COUNT_NAMES,
   createDraft,
   type Draft,
-  findParameter,
+  findCount,
   place,
   placeDuration,
   placeRatioOf,
@@ -23,7 +23,7 @@ const FPS_NAMES = ["fps", "frame_rate", "frames_per_second"] as const
 export function toVideoParameters(info: ModelInfo, options: VideoOptions, n: number): Draft {
   const draft = createDraft(info)
   place(draft, "prompt", ["prompt", "text"], options.prompt)
-  if (n > 1 || findParameter(draft, COUNT_NAMES) !== undefined) place(draft, "n", COUNT_NAMES, n)
+  if (n > 1 || findCount(draft) !== undefined) place(draft, "n", COUNT_NAMES, n)
   place(draft, "aspectRatio", ASPECT_RATIO_NAMES, options.aspectRatio, toAspectRatio)
   placeResolution(draft, "resolution", options.resolution)
   if (options.aspectRatio === undefined) placeRatioOf(draft, "resolution", options.resolution)

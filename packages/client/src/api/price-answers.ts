@@ -85,6 +85,17 @@ export interface ModelInfo {
   readonly description?: string
   /** Parameters to begin with. */
   readonly examples?: readonly Readonly<Record<string, unknown>>[]
+  /** Which parameters take the options of callers that have the same ones for all models. */
+  readonly options?: Readonly<
+    Record<
+      string,
+      {
+        readonly parameter: string
+        /** By an option's value what the parameter's is; any other is passed on as it is. */
+        readonly values?: Readonly<Record<string, unknown>>
+      }
+    >
+  >
   readonly outputs: {
     readonly type: "image" | "video" | "audio" | "text" | "3d"
     /** Of the artifacts: `image_<n>`, from 1; of any other kind its name, and further ones `video_2`…. */

@@ -1,7 +1,7 @@
 /**
  * The parameters of a request in the making, for a caller who has one set of options for all models. Each model has
- * its own parameters, so an option is placed in the first parameter of the model that has one of the usual names. An
- * option without a parameter is left out with a warning. A value that the parameter doesn't take is sent as it is:
+ * its own parameters, so an option is placed in the one that the model itself names for it (`options`), else in the
+ * first parameter that has one of the usual names. An option without a parameter is left out with a warning. A value that the parameter doesn't take is sent as it is:
  * the service refuses it by name before anything is bought.
  */
 import type { ModelInfo } from "../api/price-answers.ts"
@@ -41,6 +41,16 @@ export function findParameter(
   return names.find((name) => schemas[name] !== undefined)
 }
 
+export type ModelOption = NonNullable<ModelInfo["options"]>[string]
+
+/** The parameter that the model itself names for the option: then `place` looks for no other. */
+export function findModelOption(
+  { info: { options = {} } }: Pick<Draft, "info">,
+  feature: string,
+): ModelOption | undefined {
+  return Object.hasOwn(options, feature) ? options[feature] : undefined
+}
+
 /** Does nothing for an option that was not given. */
 export function place<Value>(
   draft: Draft,
@@ -50,13 +60,19 @@ export function place<Value>(
   toParameter: (value: Value, schema: ParameterSchema) => unknown = (given) => given,
 ): void {
   if (value === undefined) return
-  const name = findParameter(draft, names)
+  const own = findModelOption(draft, feature)
+  const name = own?.parameter ?? findParameter(draft, names)
   const schema = name === undefined ? undefined : draft.schemas[name]
   if (name === undefined || schema === undefined) return warn(draft, feature)
   if (draft.parameters[name] !== undefined) {
     return warn(draft, feature, `${name} is already set by another option`)
   }
-  draft.parameters[name] = toParameter(value, schema)
+  draft.parameters[name] = own === undefined ? toParameter(value, schema) : toOwn(own, value)
+}
+
+function toOwn({ values = {} }: ModelOption, value: unknown): unknown {
+  const said = String(value)
+  return Object.hasOwn(values, said) ? values[said] : value
 }
 
 export function warn(draft: Draft, feature: string, details?: string): void {

@@ -2,14 +2,16 @@
  * Options that a caller has for all models, as the parameters of one: for programs that translate from another API's
  * words.
  */
-export { COUNT_NAMES, divide } from "./count.ts"
+export { COUNT_NAMES, divide, findCount } from "./count.ts"
 export {
   createDraft,
   findChoice,
+  findModelOption,
   findParameter,
   place,
   warn,
   type Draft,
+  type ModelOption,
   type OptionWarning,
   type ParameterSchema,
 } from "./draft.ts"

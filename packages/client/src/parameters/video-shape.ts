@@ -1,5 +1,12 @@
 /** Resolutions, shapes and durations of videos as models name them. */
-import { findChoice, findParameter, place, type Draft, type ParameterSchema } from "./draft.ts"
+import {
+  findChoice,
+  findModelOption,
+  findParameter,
+  place,
+  type Draft,
+  type ParameterSchema,
+} from "./draft.ts"
 import { ASPECT_RATIO_NAMES, toRatioOf, toResolution } from "./picture-shape.ts"
 
 const RESOLUTION_NAMES = ["resolution", "size", "video_size"] as const
@@ -18,10 +25,14 @@ export function hasResolution(draft: Draft): boolean {
   return findParameter(draft, RESOLUTION_NAMES) !== undefined
 }
 
-/** The shape of that resolution, if the model has a parameter for shapes: `720p` doesn't say what `720x1280` says. */
+/**
+ * The shape of that resolution, if the model has a parameter for shapes: `720p` doesn't say what `720x1280` says.
+ * Where the model itself names the option's parameter, that says all.
+ */
 export function placeRatioOf(draft: Draft, feature: string, resolution: string | undefined): void {
   const name = findParameter(draft, ASPECT_RATIO_NAMES)
   const schema = name === undefined ? undefined : draft.schemas[name]
+  if (findModelOption(draft, feature) !== undefined) return
   if (resolution === undefined || schema === undefined) return
   const ratio = toRatioOf(resolution, schema)
   if (ratio !== undefined) place(draft, feature, ASPECT_RATIO_NAMES, ratio)

@@ -11,6 +11,7 @@ import { collectFaults, isObject, join, type ModelFault, type Report } from "./f
 import { readLogged } from "./logged.ts"
 import { findMediaPaths } from "./media-paths.ts"
 import { toModelDefinition } from "./definition.ts"
+import { readModelOptions } from "./model-options.ts"
 import { readOutputs } from "./outputs.ts"
 import { readParameters } from "./parameters.ts"
 import type { Schema } from "./schema.ts"
@@ -38,6 +39,7 @@ const MEMBERS: ReadonlySet<string> = new Set([
   "parameters",
   "logged",
   "examples",
+  "options",
   "price",
   "providers",
   // Where what it says was read, for people.
@@ -72,6 +74,7 @@ function read(file: File, report: Report, isRight: () => boolean): Model | undef
   const media = findMediaPaths(parameters, report)
   const logged = readLogged(file["logged"], parameters, report)
   const outputs = readOutputs(file, media, { parameters, report })
+  const options = readModelOptions(file["options"], parameters, report)
   checkUpstreams(upstreams, parameters, report)
   if (!isRight() || outputs === undefined) return undefined
   const { id, title, description, examples } = file as unknown as Model
@@ -84,6 +87,7 @@ function read(file: File, report: Report, isRight: () => boolean): Model | undef
     ...(title !== undefined && { title }),
     ...(description !== undefined && { description }),
     ...(examples !== undefined && { examples }),
+    ...(options !== undefined && { options }),
     ...(price !== undefined && { price }),
   })
   checkValues(base, { parameters, examples, report })

@@ -27,6 +27,17 @@ export interface ModelWords {
   readonly description?: string
   /** Parameters to begin with. */
   readonly examples?: readonly unknown[]
+  /** For the doors of other APIs, which have the same options for all models. */
+  readonly options?: ModelOptions
+}
+
+/** By an option's name, as `size`, which parameter takes it. */
+export type ModelOptions = Readonly<Record<string, ModelOption>>
+
+export interface ModelOption {
+  readonly parameter: string
+  /** By an option's value what the parameter's is; one that is not here is passed on as it is. */
+  readonly values?: Readonly<Record<string, unknown>>
 }
 
 export interface ModelDefinition<Parameters extends ParameterValues> extends ModelWords {
@@ -107,7 +118,7 @@ export function defineModel<Parameters extends ParameterValues>(
 ): Model {
   const logged = definition.logged.toSorted()
   const artifacts = [definition.artifacts].flat()
-  const { counts, description, examples, title } = definition
+  const { counts, description, examples, options, title } = definition
   const {
     parameters: schema,
     refine,
@@ -118,6 +129,7 @@ export function defineModel<Parameters extends ParameterValues>(
     ...(title !== undefined && { title }),
     ...(description !== undefined && { description }),
     ...(examples !== undefined && { examples }),
+    ...(options !== undefined && { options }),
     artifacts,
     parameters: schema,
     ...described,
