@@ -21,6 +21,7 @@ import { judgeArtifacts, type Artifacts } from "./judge-artifacts.ts"
 import { judgeAudience } from "./judge-audience.ts"
 import { judgeCharge, type Charges } from "./judge-charges.ts"
 import { judgeBooks, toCharged, type Charged } from "./judge-books.ts"
+import { judgeExport } from "./judge-export.ts"
 import { judgeErasures, type ToldErasure } from "./judge-erasures.ts"
 import { judgeHolds } from "./judge-holds.ts"
 import { judgeKeys } from "./judge-keys.ts"
@@ -110,6 +111,7 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
     fail(`bought for unknown task ${task}`)
   }
   const audited = await judgeLog(open)
+  await judgeExport(evidence.stored.exported, fail)
   const { tasks, events } = audited
   const purchases = evidence.creations.length
   const chargedMicros = audited.chargeMicros.total

@@ -18,6 +18,7 @@ export interface StoredFacts {
   /** By task: the tables with something of it beside the log. */
   readonly besides: ReadonlyMap<string, readonly string[]>
   readonly texts: readonly FoundText[]
+  readonly exported: string
 }
 
 type TaskColumn = { readonly task: string | Uint8Array }
@@ -30,7 +31,9 @@ export async function readStoredFacts(place: string, storage: Storage): Promise<
   const retained = await raw.read<TaskColumn & { readonly due_at: string | number }>(
     "select task, due_at from retention",
   )
+  const exported = await readExport(storage)
   return {
+    exported,
     rows: {
       queued: new Set(queued.map(({ task }) => toTaskId(task))),
       retained: new Map(retained.map(({ due_at: at, task }) => [toTaskId(task), Number(at)])),
@@ -39,7 +42,7 @@ export async function readStoredFacts(place: string, storage: Storage): Promise<
     texts: [
       ...(await readTables(raw)),
       ...(await readFiles(place)),
-      { place: "an export", text: await readExport(storage) },
+      { place: "an export", text: exported },
     ],
   }
 }

@@ -1,0 +1,291 @@
+#!/usr/bin/env python3
+"""Checks an export of Safelight's log without a database, a service or any code of Safelight.
+
+    python3 check.py log.ndjson
+
+It follows FORMAT.md of this folder and nothing else. Each fault is printed with its line, task and version.
+Ends with 0: everything was judged and nothing is wrong; 1: something is wrong; 2: something could not be judged.
+"""
+import hashlib
+import json
+import sys
+from collections import defaultdict
+from datetime import datetime, timezone
+
+# "What may follow what": by state and event, the next state.
+NEXT = {
+    ("nothing", "submitted"): "queued",
+    ("queued", "dispatched"): "dispatching",
+    ("doubtful", "dispatched"): "dispatching",
+    ("dispatching", "accepted"): "running",
+    ("doubtful", "accepted"): "running",
+    ("dispatching", "doubted"): "doubtful",
+    ("running", "progressed"): "running",
+    ("succeeded", "held"): "succeeded",
+    ("succeeded", "expired"): "expired",
+}
+for state in ("dispatching", "doubtful", "running"):
+    NEXT[state, "deferred"] = "queued"
+    NEXT[state, "succeeded"] = "succeeded"
+for state in ("queued", "dispatching", "doubtful", "running"):
+    NEXT[state, "failed"] = "failed"
+
+NEWEST = {"submitted": 2, "succeeded": 2, "failed": 2}
+COUNTED = {"account": "accounts", "key": "keys", "link-key": "linkKeys", "definition": "definitions"}
+
+
+class Findings:
+    def __init__(self):
+        self.wrong = 0
+        self.unjudged = 0
+
+    def fault(self, place, words):
+        self.wrong += 1
+        print(f"{place}: {words}")
+
+    def cannot_tell(self, place, words):
+        self.unjudged += 1
+        print(f"{place}: can't be judged: {words}")
+
+
+def sha256(data):
+    return hashlib.sha256(data).hexdigest()
+
+
+def unique(pairs):
+    """An object that names a member twice has two meanings."""
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise ValueError("a member stands twice")
+    return members
+
+
+def not_whole(text):
+    raise OverflowError(f"{text} is not whole")
+
+
+def no_number(text):
+    raise ValueError(f"{text} is no JSON")
+
+
+READ = json.JSONDecoder(object_pairs_hook=unique, parse_float=not_whole, parse_constant=no_number).decode
+WRITE = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
+
+
+def canonical(value):
+    """RFC 8785, for values whose numbers are whole."""
+    text = WRITE(value)
+    # Members stand in the order of their UTF-16 code units, which is another one beyond U+FFFF alone.
+    return text if max(text) <= "\uffff" else write_sorted(value)
+
+
+def write_sorted(value):
+    if isinstance(value, dict):
+        names = sorted(value, key=lambda name: name.encode("utf-16-be", "surrogatepass"))
+        return "{" + ",".join(f"{WRITE(name)}:{write_sorted(value[name])}" for name in names) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(map(write_sorted, value)) + "]"
+    return WRITE(value)
+
+
+def follow(task, event, data):
+    """Applies a legal event to the task; returns what is wrong with it, if anything."""
+    kind = event["type"]
+    following = NEXT.get((task["state"], kind))
+    if following is None:
+        return f"{kind} can't follow here: the task is {task['state']}"
+    if kind == "submitted":
+        task.update(account=data["account"], submitted=data)
+    elif kind == "dispatched":
+        if data["attempt"] != task["attempt"] + 1:
+            return f"attempt {data['attempt']} follows attempt {task['attempt']}"
+        call = (data["channel"], data["upstreamKey"])
+        if task["state"] == "doubtful" and call != task["call"]:
+            return "a call that is in doubt is repeated at another channel, or under another key"
+        task.update(attempt=data["attempt"], call=call, progress=max(task["progress"], 1))
+    elif kind == "progressed":
+        if not task["progress"] < data["progress"] < 100:
+            return f"progress {data['progress']} follows {task['progress']}"
+        task["progress"] = data["progress"]
+    elif kind in ("succeeded", "failed"):
+        task.update(charge=data["chargeMicros"], usage=data["usage"], ended=event["at"])
+    elif kind == "held":
+        shorter = [a for a in task["artifacts"] if event["at"] < a["expiresAt"] < data["until"]]
+        if not shorter:
+            return "a hold that keeps nothing longer"
+        for artifact in shorter:
+            artifact["expiresAt"] = data["until"]
+    if kind == "succeeded":
+        task["artifacts"] = data["artifacts"]
+    task["state"] = following
+    return None
+
+
+def check_stream(record, findings):
+    """The task as its events make it."""
+    task = {"id": record["task"], "state": "nothing", "attempt": 0, "progress": 0, "charge": 0, "usage": None}
+    previous, version, at = "0" * 64, 0, 0
+    if not record["events"]:
+        findings.fault(f"task {record['task']}", "it has no events")
+    for event in record["events"]:
+        place = f"task {record['task']}, version {event['version']}"
+        if event["version"] != version + 1:
+            findings.fault(place, f"version {version + 1} is missing")
+        if event["at"] < at:
+            findings.fault(place, "its moment is before that of the event before")
+        text = '{"at":%d,"data":%s,"schema":%d,"task":%s,"type":%s,"version":%d}' % (
+            event["at"], event["data"], event["schema"],
+            WRITE(record["task"]), WRITE(event["type"]), event["version"],
+        )
+        found = sha256(b"safelight:event:1\n" + bytes.fromhex(previous) + text.encode())
+        if found != event["hash"]:
+            findings.fault(place, f"its hash is {event['hash']}, and should be {found}")
+        previous, version, at = event["hash"], event["version"], event["at"]
+        try:
+            data = READ(event["data"])
+            if canonical(data) != event["data"]:
+                findings.fault(place, "its data is not canonical JSON")
+        except OverflowError:
+            pass  # Only `operation` and other texts of a provider may hold such numbers.
+        except ValueError as error:
+            findings.fault(place, f"its data is no JSON: {error}")
+            continue
+        if event["schema"] > NEWEST.get(event["type"], 1):
+            findings.cannot_tell(place, f"schema {event['schema']} of {event['type']} is newer than this program")
+            continue
+        try:
+            words = follow(task, event, data)
+        except (AttributeError, KeyError, TypeError) as error:
+            words = f"its data is not that of {event['type']}: {error!r}"
+        if words is not None:
+            findings.fault(place, words)
+    request = next((each for each in record["inputs"] if each["name"] == "request"), None)
+    if request is not None and "submitted" in task:
+        found = sha256(bytes.fromhex(request["salt"]) + request["body"].encode())
+        if found != task["submitted"]["commitment"]:
+            findings.fault(f"task {record['task']}", "its request is not the one that it is committed to")
+    return task
+
+
+def millionths(factor):
+    whole, _, decimals = factor.partition(".")
+    return int(whole + decimals.ljust(6, "0"))
+
+
+def to_charge(usage, price, parameters):
+    """In micro-units, rounded up once; None if the price has no factor for a parameter's value."""
+    main, *others = usage["inputVideosMs"] or [0]
+    billed_input = min(max(main, 4000) + sum(others), 30_000) if usage["inputVideosMs"] else 0
+    amount = 1000 * usage["images"] * price.get("perImageMicros", 0)
+    amount += 1000 * price.get("perRequestMicros", 0)
+    amount += (usage["outputVideoMs"] + billed_input) * price.get("perVideoSecondMicros", 0)
+    amount += usage.get("outputAudioMs", 0) * price.get("perAudioSecondMicros", 0)
+    amount += usage.get("characters", 0) * price.get("perThousandCharactersMicros", 0)
+    amount += usage.get("tokens", 0) * price.get("perThousandTokensMicros", 0)
+    parts = 1000
+    for parameter, factors in price.get("factors", {}).items():
+        value = parameters.get(parameter)
+        name = value if isinstance(value, str) else json.dumps(value)
+        factor = factors.get(name) if parameter in parameters else None
+        factor = factors.get("*") if factor is None else factor
+        if factor is None:
+            return None
+        amount, parts = amount * millionths(factor), parts * 1_000_000
+    return min(-(-amount // parts), 10_000_000_000_000)
+
+
+def check_charge(task, prices, findings):
+    place, submitted, charge = f"task {task['id']}", task["submitted"], task["charge"]
+    if task["usage"] is None:
+        if charge != 0:
+            findings.fault(place, f"it used nothing and costs {charge}")
+        return
+    price = prices.get((submitted["model"], submitted["priceVersion"]))
+    if price is None:
+        findings.cannot_tell(place, f"the file has no price {submitted['priceVersion']} of {submitted['model']}")
+        return
+    full = to_charge(task["usage"], price, submitted["parameters"])
+    if full is not None and charge in (full, min(full, submitted["reservationMicros"])):
+        return
+    words = f"it costs {charge}, and by its price {full}, of which {submitted['reservationMicros']} were reserved"
+    # A model that is a program may have an arithmetic of its own.
+    (findings.fault if "definition" in submitted else findings.cannot_tell)(place, words)
+
+
+def check_definition(definition, prices, findings):
+    place, body = f"definition {definition['digest']}", definition["body"]
+    if sha256(body.encode()) != definition["digest"]:
+        findings.fault(place, "it is not what its digest says")
+    elif definition["kind"] == "price":
+        kept = READ(body)
+        digits = sha256(canonical(kept["price"]).encode())[:8]
+        if not kept["priceVersion"].endswith(f"#{digits}"):
+            findings.fault(place, f"it is not the price that {kept['priceVersion']} names")
+        prices[kept["model"], kept["priceVersion"]] = kept["price"]
+
+
+def check(lines, findings):
+    counts, prices, definitions, billed = defaultdict(int), {}, set(), []
+    bills, digest, last, number = defaultdict(int), hashlib.sha256(), None, 0
+    for number, line in enumerate(lines, 1):
+        if last is not None:
+            digest.update(last[0])
+        record = READ(line.decode())
+        last, kind = (line, record), record["kind"]
+        if (kind == "header") != (number == 1):
+            findings.fault(f"line {number}", "a header is the first line and no other")
+        if kind == "stream":
+            task = check_stream(record, findings)
+            counts["streams"] += 1
+            counts["events"] += len(record["events"])
+            counts["inputs"] += len(record["inputs"])
+            if "ended" in task and "submitted" in task:
+                month = datetime.fromtimestamp(task["ended"] / 1000, timezone.utc).strftime("%Y-%m")
+                bills[task["account"], month] += task["charge"]
+                billed.append({name: task[name] for name in ("id", "submitted", "charge", "usage")})
+        elif kind == "definition":
+            definitions.add(record["definition"]["digest"])
+            check_definition(record["definition"], prices, findings)
+        if kind in COUNTED:
+            counts[COUNTED[kind]] += 1
+    trailer = last[1] if last else {}
+    if trailer.get("kind") != "trailer":
+        findings.fault(f"line {number}", "the file ends without its trailer: something was cut off")
+    else:
+        if trailer["sha256"] != digest.hexdigest():
+            findings.fault(f"line {number}", "the SHA-256 of the lines before is another one")
+        for name in {*counts, *trailer} - {"kind", "sha256"}:
+            if counts[name] != trailer.get(name, 0):
+                findings.fault(f"line {number}", f"the file has {counts[name]} {name}, not {trailer.get(name, 0)}")
+    for task in billed:
+        check_charge(task, prices, findings)
+        named = task["submitted"].get("definition")
+        if named is not None and named not in definitions:
+            findings.cannot_tell(f"task {task['id']}", f"the file has no definition {named}")
+    return counts, bills
+
+
+def main(path):
+    findings = Findings()
+    try:
+        with open(path, "rb") as file:
+            counts, bills = check(file, findings)
+    except OSError as error:
+        print(f"the file can't be read: {error}")
+        return 2
+    except (KeyError, OverflowError, RecursionError, TypeError, ValueError) as error:
+        print(f"the file can't be read on: {error!r}")
+        return 1
+    for (account, month), micros in sorted(bills.items()):
+        print(f"bill of {account} for {month}: {micros} micro-units")
+    outcome = "whole" if not findings.wrong and not findings.unjudged else "could not tell"
+    if findings.wrong:
+        outcome = f"wrong, with {findings.wrong} faults"
+    print(f"{outcome}: {counts['streams']} tasks, {counts['events']} events")
+    return 1 if findings.wrong else 2 if findings.unjudged else 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    sys.exit(main(sys.argv[1]))

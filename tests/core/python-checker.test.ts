@@ -1,0 +1,194 @@
+/**
+ * check.py, which a stranger runs: on whatever is done to an export it says the same as ours. Files are checked in one
+ * process, since Python takes longer to start than to read them.
+ */
+import assert from "node:assert/strict"
+import { execFile, spawnSync } from "node:child_process"
+import { writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { describe, it } from "node:test"
+import { promisify } from "node:util"
+import { checkExport } from "@safelight/audit"
+import { hashEvent, toCanonicalJson, type StoredEvent } from "@safelight/core"
+import * as fc from "fast-check"
+import { ROOT } from "../architecture/workspaces.ts"
+import { createTemporaryFolder } from "../support/temporary-folder.ts"
+import { checkAsync } from "./support/property.ts"
+import { sha256 } from "./support/sha256.ts"
+import {
+  createTransferSource,
+  exportLines,
+  NOW,
+  resign,
+  toFile,
+} from "./support/transfer-source.ts"
+
+const CHECKER = join(ROOT, "packages/audit/check.py")
+
+const skip =
+  spawnSync("python3", ["--version"]).status === 0 || process.env["CI"] !== undefined
+    ? false
+    : "no Python"
+
+/** Prints each file's exit code, and what was found before it. */
+const EACH = `
+import contextlib, importlib.util, io, json, sys
+spec = importlib.util.spec_from_file_location("check", sys.argv[1])
+check = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(check)
+for path in sys.argv[2:]:
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        code = check.main(path)
+    print(json.dumps([code, said.getvalue()]))
+`
+
+type Verdict = readonly [code: number, said: string]
+
+async function checkAll(files: readonly (readonly string[])[]): Promise<readonly Verdict[]> {
+  await using folder = await createTemporaryFolder()
+  const paths = files.map((_, index) => join(folder.path, `${index}.ndjson`))
+  await Promise.all(files.map((lines, index) => writeFile(paths[index] ?? "", lines.join(""))))
+  const { stdout } = await promisify(execFile)("python3", ["-c", EACH, CHECKER, ...paths], {
+    maxBuffer: 64 * 1024 * 1024,
+  })
+  return stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Verdict)
+}
+
+async function isTaken(lines: readonly string[]): Promise<boolean> {
+  return checkExport({ open: toFile(lines), digest: sha256, now: NOW }).then(
+    () => true,
+    () => false,
+  )
+}
+
+interface Stream {
+  readonly kind: string
+  readonly task: string
+  events: Omit<StoredEvent, "task">[]
+}
+
+type Tampering = (stream: Stream, at: number) => void
+
+/** Each changes events of a stream so that its chain, or what it says, is wrong. */
+const TAMPERINGS: Readonly<Record<string, Tampering>> = {
+  "another character in its data": change(({ data }) => ({ data: data.replace(/[a-z]/, "Z") })),
+  "another moment": change(({ at }) => ({ at: at + 1 })),
+  "another type": change(({ type }) => ({ type: type === "held" ? "expired" : "held" })),
+  "another schema": change(({ schema }) => ({ schema: schema + 1 })),
+  "another version": change(({ version }) => ({ version: version + 1 })),
+  "another hash": change(({ hash }) => ({ hash: hash.replace(/[0-8]/, "9") })),
+  "an event twice": (stream, at) => {
+    stream.events.splice(at, 0, { ...pick(stream, at) })
+  },
+  "an event less": (stream, at) => {
+    // Without its last event a chain is whole.
+    stream.events.splice(stream.events.length === 1 ? 0 : at % (stream.events.length - 1), 1)
+  },
+  "spaces in its data, sealed again": reseal(({ data }) => ({ data: `${data} ` })),
+  "a moment before, sealed again": reseal(() => ({ at: -1 })),
+  "another type, sealed again": reseal(({ type }) => ({
+    type: type === "submitted" ? "doubted" : "submitted",
+  })),
+  "an attempt that is left out, sealed again": reseal(({ data, type }) => {
+    const read = JSON.parse(data) as Record<string, unknown>
+    return type === "dispatched"
+      ? { data: toCanonicalJson({ ...read, attempt: 9 }) }
+      : { data: `${data}\n` }
+  }),
+}
+
+function pick({ events }: Stream, at: number): Stream["events"][number] {
+  return events[at % events.length] ?? assert.fail("a stream without events")
+}
+
+type Change = (event: Stream["events"][number]) => Partial<StoredEvent>
+
+function change(to: Change): Tampering {
+  return (stream, at) => void Object.assign(pick(stream, at), to(pick(stream, at)))
+}
+
+/** As a forger with the code would. */
+function reseal(to: Change): Tampering {
+  return (stream, at) => {
+    change(to)(stream, at)
+    let previous = "0".repeat(64)
+    for (const event of stream.events) {
+      previous = hashEvent(sha256, previous, { ...event, task: stream.task })
+      Object.assign(event, { hash: previous })
+    }
+  }
+}
+
+function tamper(lines: readonly string[], name: string, line: number, at: number): string[] {
+  const streams = lines.flatMap((text, index) => (text.includes('"kind":"stream"') ? [index] : []))
+  const index = streams[line % streams.length] ?? assert.fail("an export without streams")
+  const stream = JSON.parse(lines[index] ?? "") as Stream
+  TAMPERINGS[name]?.(stream, at)
+  const events = lines
+    .toSpliced(index, 1, `${JSON.stringify(stream)}\n`)
+    .filter((text) => text.startsWith('{"kind":"stream"'))
+    .reduce((total, text) => total + (JSON.parse(text) as Stream).events.length, 0)
+  const trailer = { ...(JSON.parse(lines.at(-1) ?? "") as object), events }
+  const altered = lines.toSpliced(index, 1, `${JSON.stringify(stream)}\n`)
+  return resign([...altered.slice(0, -1), `${JSON.stringify(trailer)}\n`])
+}
+
+describe("check.py", { skip }, () => {
+  it("finds nothing wrong with a whole export, and tells what it can't judge", async () => {
+    const lines = await exportLines(await createTransferSource())
+    const [verdict] = await checkAll([lines])
+    const [code, said] = verdict ?? assert.fail("it said nothing")
+    assert.equal(code, 2, said)
+    // The sample's prices are in no definition.
+    assert.match(said, /can't be judged: the file has no price default-1/)
+    assert.match(said, /could not tell: 11 tasks, 37 events\n$/)
+  })
+
+  it("finds what ours finds, whatever is done to any event, and nothing else", async (t) => {
+    const lines = await exportLines(await createTransferSource())
+    const tampering = fc.tuple(
+      fc.constantFrom(...Object.keys(TAMPERINGS)),
+      fc.nat(100),
+      fc.nat(100),
+    )
+    const many = fc.noShrink(fc.array(tampering, { minLength: 100, maxLength: 100 }))
+    await checkAsync(
+      t,
+      fc.asyncProperty(many, async (drawn) => {
+        const files = drawn.map(([name, line, at]) => tamper(lines, name, line, at))
+        const verdicts = await checkAll(files)
+        for (const [index, [code, said]] of verdicts.entries()) {
+          const what = `${JSON.stringify(drawn[index])}: ${said}`
+          assert.equal(await isTaken(files[index] ?? []), false, what)
+          assert.equal(code, 1, what)
+        }
+      }),
+      5,
+    )
+  })
+
+  it("finds a file that was cut, mixed up, or counted wrong", async () => {
+    const lines = await exportLines(await createTransferSource())
+    const [first = "", second = "", ...rest] = lines
+    const trailer = JSON.parse(lines.at(-1) ?? "") as Record<string, number>
+    const miscounted = { ...trailer, streams: (trailer["streams"] ?? 0) + 1 }
+    const files = [
+      lines.slice(0, -1),
+      [second, first, ...rest],
+      [...lines.slice(0, 5), ...lines.slice(6)],
+      [...lines.slice(0, -1), `${JSON.stringify(miscounted)}\n`],
+      [...lines.slice(0, 8), lines[8]?.slice(0, 40) ?? ""],
+      [first.replace('"kind"', '"kind":"header","kind"'), ...lines.slice(1)],
+      [],
+    ]
+    const verdicts = await checkAll(files)
+    assert.deepEqual(
+      verdicts.map(([code]) => code),
+      files.map(() => 1),
+    )
+  })
+})
