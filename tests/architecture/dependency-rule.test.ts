@@ -159,6 +159,15 @@ const PLANTED: readonly Planted[] = [
     importOf("node:child_process"),
     RESTRICTED,
   ],
+  ["a proof importing Node", "packages/proof/src/e.ts", importOf("node:crypto"), RESTRICTED],
+  ["a proof importing a library", "packages/proof/src/f.ts", importOf("valibot"), RESTRICTED],
+  ["the part of proofs for Node", "packages/proof/src/node/e.ts", importOf("node:crypto"), null],
+  [
+    "the part of proofs for Node opening files",
+    "packages/proof/src/node/f.ts",
+    importOf("node:fs"),
+    RESTRICTED,
+  ],
   ["the painter hashing", "packages/painter/src/g.ts", importOf("node:crypto"), null],
   [
     "core importing a package of ours",

@@ -33,6 +33,7 @@ const SUBPATHS: Readonly<Record<string, readonly string[]>> = {
   "adapters/http": ["./web"],
   "packages/client": ["./parameters"],
   "packages/host": ["./child"],
+  "packages/proof": ["./node"],
   "packages/testkit": ["./stubs"],
 }
 

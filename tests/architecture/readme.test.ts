@@ -77,6 +77,12 @@ describe("the README", () => {
     assert.match(printed, /^ada key-revoked (\S+)\nada key-created \1\nada account-set acme\n$/)
   })
 
+  it("of proofs builds a tree, signs a checkpoint and verifies a proof", async () => {
+    const program = block("ts", readFileSync(join(ROOT, "packages/proof/README.md"), "utf8"))
+    await using folder = await createTemporaryFolder()
+    assert.equal(await runProgram(program, folder.path), "true\n")
+  })
+
   it("names two commands, and both are scripts of the root", () => {
     const commands = block("sh")
       .split("\n")

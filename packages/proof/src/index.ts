@@ -1,0 +1,51 @@
+/** The public names of `@safelight/proof`. */
+export { areSameBytes, HASH_BYTES, type Sha256 } from "./bytes/sha256.ts"
+export { createTreeHash, MOST_LEAVES, type TreeHash } from "./tree/hash-tree.ts"
+export { verifyInclusion, type InclusionClaim } from "./tree/verify-inclusion.ts"
+export { verifyConsistency, type ConsistencyClaim } from "./tree/verify-consistency.ts"
+export {
+  listPartialTiles,
+  TILE_BYTES,
+  TILE_WIDTH,
+  toTileWidth,
+  type SizedTile,
+  type Tile,
+  type TilePlace,
+} from "./tiles/tile.ts"
+export { parseTilePath, toTilePath } from "./tiles/tile-path.ts"
+export {
+  createTreeBuilder,
+  type TreeBuilder,
+  type TreeBuilderOptions,
+} from "./tiles/tree-builder.ts"
+export type { ReadTile, TreeSource } from "./tiles/read-subtrees.ts"
+export { proveConsistency, proveInclusion, readRoot } from "./tiles/prove.ts"
+export { isRefusal, type Refusal, type RefusalCode } from "./notes/refusal.ts"
+export {
+  createVerifierKey,
+  isKeyName,
+  parseVerifierKey,
+  toVerifierText,
+  type KeyType,
+  type VerifierKey,
+} from "./notes/verifier-key.ts"
+export {
+  formatNote,
+  MOST_NOTE_BYTES,
+  MOST_SIGNATURES,
+  parseNote,
+  type NoteSignature,
+  type SignedNote,
+} from "./notes/signed-note.ts"
+export type { NoteSigner, VerifiedSignature, VerifySignature } from "./notes/note-signature.ts"
+export { openNote, signNote, type OpenedNote, type OpenNoteOptions } from "./notes/open-note.ts"
+export {
+  formatCheckpoint,
+  openCheckpoint,
+  parseCheckpoint,
+  signCheckpoint,
+  type Checkpoint,
+  type OpenCheckpointOptions,
+  type OpenedCheckpoint,
+} from "./checkpoints/checkpoint.ts"
+export { hashEventEntry, toEventEntry, type EventName } from "./log/event-entry.ts"

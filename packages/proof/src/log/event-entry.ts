@@ -1,0 +1,38 @@
+/**
+ * The leaf that stands for an event in the tree. Its entry names the event by its task, version and hash, so it
+ * holds nothing that a person wrote, and says the same wherever in the tree it stands. The hash is that of the task's
+ * chain: it binds everything that the event says, and every event of the task before it.
+ */
+import type { TreeHash } from "../tree/hash-tree.ts"
+
+export interface EventName {
+  readonly task: string
+  /** 1, 2, 3… within the task. */
+  readonly version: number
+  /** 64 lower-case hexadecimal digits. */
+  readonly hash: string
+}
+
+/** What else is ever put into a tree begins with another line. */
+const DOMAIN = "safelight:entry:1\n"
+
+const HASH = /^[0-9a-f]{64}$/
+
+/**
+ * The bytes of the entry: a line that names the format, and canonical JSON (RFC 8785) in UTF-8. Throws a TypeError
+ * for what names no event.
+ */
+export function toEventEntry({ hash, task, version }: EventName): Uint8Array {
+  if (!HASH.test(hash)) throw new TypeError("the hash of an event has 64 hexadecimal digits")
+  if (!Number.isSafeInteger(version) || version < 1) {
+    throw new TypeError(`there is no event ${version}`)
+  }
+  if (!task.isWellFormed()) throw new TypeError("a task's id with a lone surrogate has no UTF-8")
+  const json = `{"hash":"${hash}","task":${JSON.stringify(task)},"version":${version}}`
+  return new TextEncoder().encode(`${DOMAIN}${json}`)
+}
+
+/** The hash of the event's leaf. Throws as `toEventEntry` does. */
+export function hashEventEntry(tree: TreeHash, event: EventName): Uint8Array {
+  return tree.hashLeaf(toEventEntry(event))
+}

@@ -1,0 +1,26 @@
+/** Why a text that came from outside is not believed: a value, never thrown. Decide by `code`; `reason` is for people. */
+export interface Refusal {
+  readonly code: RefusalCode
+  readonly reason: string
+}
+
+export type RefusalCode =
+  /** It is not written as its format says. */
+  | "malformed"
+  /** It is longer, or has more signatures, than this package reads. */
+  | "too-large"
+  /** No key that is trusted has signed it. */
+  | "unsigned"
+  /** It has a signature in the name of a trusted key that this key did not make. */
+  | "forged"
+  /** It is of another log. */
+  | "other-log"
+
+export function refuse(code: RefusalCode, reason: string): Refusal {
+  return { code, reason }
+}
+
+/** Tells a refusal from what was read. */
+export function isRefusal(value: object): value is Refusal {
+  return "code" in value && "reason" in value
+}
