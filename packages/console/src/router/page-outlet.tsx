@@ -36,16 +36,28 @@ interface FetchedPageProps extends PageProps {
 function FetchedPage({ load, rest }: FetchedPageProps): JSX.Element {
   const { state, reload } = useLoaded(() => load().catch(explain), [])
   const { value, error } = state.value
-  if (error !== undefined) return <Failure error={error} onRetry={reload} />
+  if (error !== undefined) return <Failure error={error} onRetry={() => void retry(reload)} />
   if (value === undefined) return <Waiting />
   // Another task is another page: nothing of the one before stays.
   return <value.Page key={rest.join("/")} rest={rest} />
 }
 
-/** The browser's own words name a file that tells the reader nothing; after an upgrade that file is gone. */
+/** The browser's own words name a file that tells the reader nothing. */
 function explain(cause: unknown): never {
-  const message = "This page can’t be fetched. If that stays so, reload the console."
-  throw new Error(message, { cause })
+  throw new Error("This page can’t be fetched.", { cause })
+}
+
+/**
+ * Loads the whole console anew, at the same route: some browsers ask for a module once and remember that it failed, and
+ * after an upgrade its file is gone. While the service can't be reached the console stays as it is.
+ */
+async function retry(loadAgain: () => void): Promise<void> {
+  const isThere = await fetch(location.pathname, { method: "HEAD", cache: "no-store" }).then(
+    ({ ok }) => ok,
+    () => false,
+  )
+  if (isThere) location.reload()
+  else loadAgain()
 }
 
 function NoPage(): JSX.Element {
