@@ -74,6 +74,21 @@ describe("a model that nobody can make", () => {
     assert.equal(await submit(scene, "model-a"), "new")
   })
 
+  it("is known to be one however long a busy process takes to say so", async () => {
+    const manual = createManualClock()
+    let [heldUpMs, isBusy] = [0, false]
+    const monotonicNow = (): number => {
+      heldUpMs += isBusy ? 1_100 : 0
+      return manual.monotonicNow() + heldUpMs
+    }
+    const scene = createNode(["model-a"], { clock: { ...manual, monotonicNow } })
+    await manual.advance(0)
+    isBusy = true
+    const reasons = await scene.engine.listUnavailable()
+    isBusy = false
+    assert.deepEqual([...reasons], [["model-b", "no_channel"]])
+  })
+
   it("is queued if the host asks for that, and is listed all the same", async () => {
     const scene = createNode(["model-a"], { queueUnavailable: true })
     await scene.clock.advance(0)

@@ -26,6 +26,7 @@ import {
   type ContentRefusals,
   type Engine,
   type EngineSettings,
+  type Randomness,
   type Route,
 } from "@safelight/engine"
 import {
@@ -112,6 +113,7 @@ export interface SceneOptions {
   readonly models?: readonly Model[]
   readonly prices?: PriceBook
   readonly probe?: Probe
+  readonly randomness?: Randomness
   readonly tracer?: Tracer
   readonly node?: NodeFacts
   /** Silent by default; `undefined` is what a host gives that gives none. */

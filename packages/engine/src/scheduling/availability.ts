@@ -36,7 +36,7 @@ export function createAvailability(
   isWorking: () => boolean,
 ): Availability {
   const { clock, models, routing, settings } = ports
-  const { ageMs, renew, seen } = createWatch(ports)
+  const { renew, seen } = createWatch(ports)
 
   const isMadeHere = (model: string): boolean => isWorking() && routing.isOffered(model)
 
@@ -51,10 +51,6 @@ export function createAvailability(
     return clock.monotonicNow() - nobodySince < settings.leaseMs ? undefined : "no_worker"
   }
 
-  /** Nothing is refused by what was seen before the storage failed. */
-  const judgeAfresh = (model: string): UnavailableReason | undefined =>
-    ageMs() < FRESH_MS ? judge(model) : undefined
-
   return {
     async findReason(model) {
       if (isMadeHere(model)) return undefined
@@ -63,24 +59,26 @@ export function createAvailability(
         void renew(RENEW_MS)
         return undefined
       }
-      await renew(FRESH_MS)
-      return judgeAfresh(model)
+      // Nothing is refused by what was seen before the storage failed.
+      return (await renew(FRESH_MS)) ? judge(model) : undefined
     },
     async listUnavailable() {
       const asked = [...models.keys()].filter((model) => !isMadeHere(model))
-      if (asked.length > 0) await renew(FRESH_MS)
-      const reasons = asked.map((model) => [model, judgeAfresh(model)] as const)
+      if (asked.length === 0 || !(await renew(FRESH_MS))) return new Map()
+      const reasons = asked.map((model) => [model, judge(model)] as const)
       return new Map(reasons.flatMap(([model, reason]) => (reason ? [[model, reason]] : [])))
     },
   }
 }
 
-/** What was seen last, and how long ago. */
+/** What was seen last. */
 interface Watch {
   readonly seen: () => Seen
-  readonly ageMs: () => number
-  /** Has what was seen be no older than this, if the storage can be read; never rejects. */
-  readonly renew: (oldestMs: number) => Promise<void>
+  /**
+   * Resolves to whether what was seen is no older than this: it looks again if it has to, and fails to if the storage
+   * can't be read. It counts as that old however long a busy process takes to go on from here. Never rejects.
+   */
+  readonly renew: (oldestMs: number) => Promise<boolean>
 }
 
 function createWatch({ clock, log, settings, storage }: AvailabilityPorts): Watch {
@@ -90,7 +88,6 @@ function createWatch({ clock, log, settings, storage }: AvailabilityPorts): Watc
   let triedAt = -Infinity
   let isLost = false
   let looking: Promise<void> | undefined
-  const ageMs = (): number => clock.monotonicNow() - seenAt
 
   async function look(): Promise<void> {
     triedAt = clock.monotonicNow()
@@ -113,12 +110,13 @@ function createWatch({ clock, log, settings, storage }: AvailabilityPorts): Watc
 
   return {
     seen: () => seen,
-    ageMs,
     async renew(oldestMs) {
-      if (ageMs() < oldestMs) return
+      const now = clock.monotonicNow()
+      if (now - seenAt < oldestMs) return true
       // A storage that fails is not asked by each request.
-      if (looking === undefined && clock.monotonicNow() - triedAt < FRESH_MS) return
+      if (looking === undefined && now - triedAt < FRESH_MS) return false
       await (looking ??= look())
+      return !isLost
     },
   }
 }
