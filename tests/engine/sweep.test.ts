@@ -1,5 +1,6 @@
 /** What time does: deadlines, expiry, removal of bytes, orphans; and stopping in the midst of it. */
 import assert from "node:assert/strict"
+import { createHash } from "node:crypto"
 import { describe, it } from "node:test"
 import { SafelightError, type PriceBook } from "@safelight/core"
 import { createScriptedChannel, type PollReply, type ScriptedChannel } from "@safelight/testkit"
@@ -409,16 +410,41 @@ describe("what a sweep asks of a bucket", () => {
   })
 })
 
+/** The same bytes in each run: which tasks two nodes choose is left to chance, and may be the same ones. */
+function drawBytes(seed: string): (into: Uint8Array) => Uint8Array {
+  let blocks = 0
+  return (into) => {
+    for (let at = 0; at < into.length; at += 32) {
+      const block = createHash("sha256")
+        .update(`${seed} ${(blocks += 1)}`)
+        .digest()
+      into.set(block.subarray(0, into.length - at), at)
+    }
+    return into
+  }
+}
+
 describe("two nodes that sweep at once", () => {
   it("visit few tasks twice", async () => {
     const visits: string[] = []
     const probe = async (point: string, task: string): Promise<void> => {
       if (point === "sweep:before-append") visits.push(task)
     }
-    const scene = createScene({ channels: [createScriptedChannel()], isStarted: false, probe })
+    const both = { isStarted: false, probe }
+    const scene = createScene({
+      ...both,
+      channels: [createScriptedChannel()],
+      randomness: drawBytes("one"),
+    })
     const { artifacts, clock, storage } = scene
-    const shared = { artifacts, clock, probe, storage }
-    const other = createScene({ ...shared, channels: [createScriptedChannel()], isStarted: false })
+    const other = createScene({
+      ...both,
+      artifacts,
+      clock,
+      storage,
+      channels: [createScriptedChannel()],
+      randomness: drawBytes("other"),
+    })
     for (let count = 0; count < 1_000; count += 1) await scene.submit()
     const at = clock.now() + 600_000
     const reports = await Promise.all([scene.engine.sweep(at), other.engine.sweep(at)])
