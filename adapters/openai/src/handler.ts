@@ -9,6 +9,7 @@ import { createBudget } from "./calls/budget.ts"
 import type { Call } from "./calls/call.ts"
 import { createPurchases } from "./calls/purchases.ts"
 import { editImages, generateImages } from "./images/make-images.ts"
+import { createKnownModels } from "./models/known-models.ts"
 import { listModels, showModel } from "./models/models.ts"
 import { createVideo } from "./videos/create-video.ts"
 import { deleteVideo, listVideos, showVideo, showVideoContent } from "./videos/videos.ts"
@@ -66,6 +67,7 @@ export function createOpenAiHandler(options: OpenAiHandlerOptions): OpenAiHandle
   const { now = () => Date.now(), patienceMs = PATIENCE_MS } = options
   const stopping = new AbortController()
   const budget = createBudget()
+  const models = createKnownModels()
   const purchases = createPurchases(now)
 
   async function answer(
@@ -90,11 +92,15 @@ export function createOpenAiHandler(options: OpenAiHandlerOptions): OpenAiHandle
         signal: AbortSignal.any([stopping.signal, left]),
         left,
         held,
+        models,
         purchases,
         now,
         patienceMs,
       }
-      return endWith(await work(call).catch((error: unknown) => refuse(error, left)), end)
+      const answered = await work(call).catch((error: unknown) => refuse(error, left))
+      if (!held.isEmpty) return endWith(answered, end)
+      end()
+      return answered
     } catch (error) {
       end()
       throw error

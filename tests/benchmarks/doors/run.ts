@@ -1,4 +1,4 @@
 /** The benchmarks of the doors by which other protocols' clients come in. */
 import { runBenchmarks } from "../run-benchmarks.ts"
 
-await runBenchmarks(import.meta.dirname, ["mcp"])
+await runBenchmarks(import.meta.dirname, ["mcp", "openai"])

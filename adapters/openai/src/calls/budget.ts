@@ -11,6 +11,7 @@ export interface Budget {
 }
 
 export interface Held {
+  readonly isEmpty: boolean
   /** Whether there is room for so many more, which are then held. `answer`: it would be too large by itself. */
   take(bytes: number): "taken" | "answer" | "all"
   /** Twice is safe. */
@@ -23,6 +24,9 @@ export function createBudget(): Budget {
     open() {
       let held = 0
       return {
+        get isEmpty() {
+          return held === 0
+        },
         take(bytes) {
           if (held + bytes > ANSWER_BYTES) return "answer"
           if (all + bytes > ALL_BYTES) return "all"

@@ -35,10 +35,10 @@ export function readModelId({ members: { model } }: Message): string {
 }
 
 async function findOrBuy(call: Call, order: Order): Promise<Task> {
-  const { client, request, signal } = call
+  const { client, models, request, signal } = call
   const { makes, message } = order
   const model = readModelId(message)
-  const info = await client.model(model, { signal })
+  const info = await models.read(client, model, signal)
   if (info.outputs.type !== makes) {
     throw invalid("model", "invalid_value", `${model} makes ${info.outputs.type}, and no ${makes}.`)
   }

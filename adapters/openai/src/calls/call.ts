@@ -1,5 +1,6 @@
 /** A request of this API, as what answers it gets it. */
 import type { Client, FetchLike } from "@safelight/client"
+import type { KnownModels } from "../models/known-models.ts"
 import type { Held } from "./budget.ts"
 import type { Purchases } from "./purchases.ts"
 
@@ -21,6 +22,7 @@ export interface Call {
   readonly left: AbortSignal
   /** Of the bytes that the answer has in it. */
   readonly held: Held
+  readonly models: KnownModels
   readonly purchases: Purchases
   /** Unix time, ms. */
   readonly now: () => number

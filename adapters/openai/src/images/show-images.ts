@@ -23,9 +23,8 @@ export async function showImages(call: Call, task: Task, shape: AnswerShape): Pr
   const images = all.filter(({ type }) => type === "image")
   const isInline = shape.format === "b64_json" || shape.isStreamed
   const data = isInline ? await readAll(call, id, images) : await linkAll(call, id, images)
-  const { charge_micros: chargeMicros } = await client.taskUsage(id, { signal })
   const created = task.finished_at
-  const safelight = { task_id: id, charge_micros: chargeMicros }
+  const safelight = { task_id: id }
   const headers = { "x-safelight-task-id": id }
   if (shape.isStreamed) {
     const types = images.map(({ mime_type: type }) => type)

@@ -28,6 +28,9 @@ export interface ApiAnswer {
   readonly cancel: () => void
 }
 
+/** Nobody sees it; without a reason each abort would make an exception with a stack. */
+const OVER = "over"
+
 /** Rejects with `no_answer`, with `invalid_answer` for a redirect, or with the signal's reason. */
 export async function sendRequest(
   request: ApiRequest,
@@ -47,7 +50,7 @@ export async function sendRequest(
     })
   const asked = ask()
   const response = await untilSilent(asked, patience).catch((error: unknown) => {
-    connection.abort()
+    connection.abort(OVER)
     // A `fetch` that ignores its signal may still answer.
     asked.then(endBody, () => {})
     signal?.throwIfAborted()
@@ -55,7 +58,7 @@ export async function sendRequest(
   })
   // Otherwise the connection would stay open until the next piece is read.
   const stop = (): void => {
-    connection.abort()
+    connection.abort(OVER)
     endBody(response)
   }
   const link = { once: true, signal: connection.signal }
@@ -73,7 +76,7 @@ export async function sendRequest(
         yield piece
       }
     } finally {
-      connection.abort()
+      connection.abort(OVER)
       reader?.cancel().catch(() => {})
     }
   }

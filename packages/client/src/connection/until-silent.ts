@@ -32,6 +32,7 @@ export async function untilSilent<Value>(
   try {
     return await Promise.race([called, work, silence])
   } finally {
-    over.abort()
+    // Without a reason each abort would make an exception with a stack.
+    over.abort("over")
   }
 }
