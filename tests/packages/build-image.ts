@@ -3,7 +3,7 @@
  * machine's C libraries, its certificates, npm, and the Node of the tests. It needs root, as buildah without a user
  * namespace and the run of the image do.
  */
-import { execFile } from "node:child_process"
+import { execFile, spawnSync } from "node:child_process"
 import { existsSync, rmSync } from "node:fs"
 import { copyFile, cp, mkdir, readFile, realpath, symlink, writeFile } from "node:fs/promises"
 import { homedir } from "node:os"
@@ -26,7 +26,17 @@ function findLack(): string | undefined {
   if (process.getuid?.() !== 0) return "only root may mount and chroot"
   const tools = ["/usr/bin/buildah", "/usr/bin/dpkg", "/usr/bin/unshare", "/usr/bin/nsenter"]
   const missing = tools.find((tool) => !existsSync(tool))
-  return missing === undefined ? undefined : `no ${missing}`
+  if (missing !== undefined) return `no ${missing}`
+  // Root of a container may have been left without the right.
+  const { status } = spawnSync("/usr/bin/unshare", [
+    "--mount",
+    "mount",
+    "-t",
+    "tmpfs",
+    "none",
+    "/mnt",
+  ])
+  return status === 0 ? undefined : "this process may not mount"
 }
 
 export interface Image {
