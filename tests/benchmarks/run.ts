@@ -7,6 +7,7 @@ await runBenchmarks(import.meta.dirname, [
   "fold",
   "audit",
   "proofs",
+  "tree",
   "http",
   "large-posts",
   "download",

@@ -15,7 +15,7 @@ const EVENT = {
 describe("the entry of an event", () => {
   it("is what the README says, to the byte", () => {
     const text = `safelight:entry:1\n{"hash":"${"ab".repeat(32)}","task":"01a20800-0000-7000-8000-000000000001","version":3}`
-    assert.equal(Buffer.from(toEventEntry(EVENT)).toString(), text)
+    assert.equal(toEventEntry(EVENT), text)
     const leaf = createHash("sha256").update(`\0${text}`).digest()
     assert.deepEqual(Buffer.from(hashEventEntry(tree, EVENT)), leaf)
   })
@@ -24,7 +24,7 @@ describe("the entry of an event", () => {
     const { append } = submitSample({ id: EVENT.task, submitted: { account: "acme" } })
     const [stored] = append.events
     assert.ok(stored !== undefined)
-    const text = Buffer.from(toEventEntry(stored)).toString()
+    const text = toEventEntry(stored)
     assert.deepEqual(Object.keys(JSON.parse(text.split("\n")[1] ?? "") as object), [
       "hash",
       "task",
@@ -44,8 +44,14 @@ describe("the entry of an event", () => {
       { ...EVENT, task: "e\u0301 💩" },
     ]
     const texts = others.map((each) => Buffer.from(toEventEntry(each)).toString("hex"))
+    const leaves = others.map((each) => Buffer.from(hashEventEntry(tree, each)).toString("hex"))
+    const hashed = texts.map((hex) => Buffer.from(tree.hashLeaf(Buffer.from(hex, "hex"))))
+    assert.deepEqual(
+      leaves,
+      hashed.map((hash) => hash.toString("hex")),
+    )
     assert.equal(new Set(texts).size, others.length)
-    const escaped = Buffer.from(toEventEntry({ ...EVENT, task: 'a"\n' })).toString()
+    const escaped = toEventEntry({ ...EVENT, task: 'a"\n' })
     assert.match(escaped, /"task":"a\\"\\n"/)
   })
 

@@ -11,7 +11,7 @@ import {
   type InclusionClaim,
 } from "@safelight/proof"
 import * as fc from "fast-check"
-import { consistencyPath, inclusionPath, treeHash } from "./reference-tree.ts"
+import { consistencyPath, inclusionPath, treeHash } from "../support/reference-tree.ts"
 import { buildTree, sampleLeaves, toHexes, tree, type SampleTree } from "./sample-tree.ts"
 
 const MOST = 600

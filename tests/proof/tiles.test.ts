@@ -13,7 +13,7 @@ import {
   type Tile,
 } from "@safelight/proof"
 import * as fc from "fast-check"
-import { treeHash } from "./reference-tree.ts"
+import { treeHash } from "../support/reference-tree.ts"
 import { buildTree, sampleLeaves, toSource, tree } from "./sample-tree.ts"
 
 const LARGEST = 65_793

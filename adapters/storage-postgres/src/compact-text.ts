@@ -32,13 +32,15 @@ export const COMPACT_TEXT: Codec = {
     const buffer = Buffer.allocUnsafe(measureCompact(text))
     return `\\x${buffer.toString("hex", 0, writeCompact(buffer, text, 0))}`
   },
-  fromSql(bytea: string) {
-    const digits = bytea.slice(2)
-    if (digits.length === SHA256_LENGTH) return digits
-    if (digits.length === 2 * UUID_BYTES) return toUuid(digits)
-    const bytes = Buffer.from(digits, "hex")
-    return bytes.toString("utf8", 0, bytes.length - Number(bytes.at(-1) === END))
-  },
+  fromSql: (bytea: string) => fromCompactDigits(bytea.slice(2)),
+}
+
+/** The text that bytes stand for, which are given as hexadecimal digits. */
+export function fromCompactDigits(digits: string): string {
+  if (digits.length === SHA256_LENGTH) return digits
+  if (digits.length === 2 * UUID_BYTES) return toUuid(digits)
+  const bytes = Buffer.from(digits, "hex")
+  return bytes.toString("utf8", 0, bytes.length - Number(bytes.at(-1) === END))
 }
 
 /** False if the text is none. */

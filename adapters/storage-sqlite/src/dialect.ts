@@ -26,6 +26,17 @@ export const SQLITE_DIALECT: StoreDialect = {
         before ${sql.raw(change)} on ${sql.table(table)}
         begin select raise(abort, ${sql.lit(`${table} is append-only`)}); end`,
     ),
+  numberedKey: "integer not null primary key",
+  noteInserts: ({ from, to, whileAny }) => [
+    sql`
+      create trigger ${sql.id(`${from}_noted`)} after insert on ${sql.table(from)}
+      when exists (select 1 from ${sql.table(whileAny)})
+      begin
+        insert into ${sql.table(to)} (events)
+        values (json_array(json_array(new.task, new.version, new.at, new.hash)));
+      end`,
+  ],
+  toNote: sql<string>`json_group_array(json_array(task, version, at, hash) order by task, version)`,
   // One writer at a time: nobody else's row is ever locked.
   canSkipLocked: false,
   toMemberJson: (column, path) =>

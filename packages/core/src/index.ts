@@ -326,6 +326,18 @@ export type {
   TransferState,
   TransferStorage,
 } from "./ports/transfer-storage.ts"
+export type {
+  KeptCheckpoint,
+  LeafEvent,
+  TreeExtension,
+  TreeHead,
+  TreeLeaf,
+  TreeStorage,
+  TreeTile,
+  TreeTilePlace,
+  UnsequencedEvent,
+  UnsequencedEvents,
+} from "./ports/tree-storage.ts"
 export { SILENT_LOG, type Log, type LogFields } from "./ports/log.ts"
 export type {
   MessageSender,

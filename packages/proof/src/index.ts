@@ -49,3 +49,6 @@ export {
   type OpenedCheckpoint,
 } from "./checkpoints/checkpoint.ts"
 export { hashEventEntry, toEventEntry, type EventName } from "./log/event-entry.ts"
+export { createSequencer, type Sequencer, type SequencerOptions } from "./log/sequencer.ts"
+export { signTree, type SignTreeOptions } from "./log/sign-tree.ts"
+export { createTreeSource } from "./log/tree-source.ts"

@@ -12,6 +12,7 @@ import { createDefinitions } from "./definitions-schema.ts"
 import { createInitialSchema } from "./initial-schema.ts"
 import { createJudgedMoments } from "./judged-moments-schema.ts"
 import { createOperatorChanges } from "./operator-changes-schema.ts"
+import { createTree } from "./tree-schema.ts"
 
 /**
  * Brings a database from the schema before to the next one. It is frozen once it was released: it calls
@@ -33,6 +34,7 @@ const SCHEMA: Schema = {
     createJudgedMoments,
     createChargedMeasures,
     createDefinitions,
+    createTree,
   ],
   oldestCodeVersion: 1,
 }

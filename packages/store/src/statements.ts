@@ -16,6 +16,7 @@ import { READ_STATEMENTS } from "./reads.ts"
 import { SCAN_STATEMENTS } from "./scans.ts"
 import { describeStatements } from "./sql/statement.ts"
 import { TOTALS_STATEMENTS } from "./totals.ts"
+import { TREE_STATEMENTS } from "./tree-statements.ts"
 import { WEBHOOK_STATEMENTS } from "./webhook-statements.ts"
 
 export const STATEMENTS = describeStatements((compiler) => ({
@@ -35,5 +36,6 @@ export const STATEMENTS = describeStatements((compiler) => ({
   read: READ_STATEMENTS(compiler),
   scan: SCAN_STATEMENTS(compiler),
   totals: TOTALS_STATEMENTS(compiler),
+  tree: TREE_STATEMENTS(compiler),
   webhooks: WEBHOOK_STATEMENTS(compiler),
 }))

@@ -29,6 +29,7 @@ import { createScanMethod } from "./scans.ts"
 import { createCompiler } from "./sql/statement.ts"
 import { createTaskRowMethod } from "./task-rows.ts"
 import { createTransferMethods } from "./transfers.ts"
+import { createTreeMethods } from "./tree.ts"
 import { createWakeUps } from "./wake-ups.ts"
 import { createWebhookMethods } from "./webhooks.ts"
 
@@ -72,6 +73,7 @@ export function createStorage(driver: Driver, log: Log = SILENT_LOG): Storage {
     ...createScanMethod(database, compiler),
     ...createTaskRowMethod(database, compiler),
     ...createTransferMethods(database, compiler),
+    ...createTreeMethods(database, compiler),
     ...createWebhookMethods(database, compiler),
     ...wakeUps?.methods,
     onFed: feedWatch.onFed,

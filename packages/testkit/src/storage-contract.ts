@@ -29,6 +29,7 @@ import { RATE_BEHAVIOURS } from "./storage-rate-behaviours.ts"
 import { SCAN_BEHAVIOURS } from "./storage-scan-behaviours.ts"
 import { NEW_TASK_BEHAVIOURS } from "./storage-new-task-behaviours.ts"
 import { TOTALS_BEHAVIOURS } from "./storage-totals-behaviours.ts"
+import { TREE_BEHAVIOURS } from "./storage-tree-behaviours.ts"
 import { DELIVERY_BEHAVIOURS } from "./storage-delivery-behaviours.ts"
 import { WEBHOOK_BEHAVIOURS } from "./storage-webhook-behaviours.ts"
 
@@ -72,6 +73,7 @@ export function describeStorage(
       ...DEFINITION_BEHAVIOURS,
       ...JUDGED_MOMENT_BEHAVIOURS,
       ...OPERATOR_CHANGE_BEHAVIOURS,
+      ...TREE_BEHAVIOURS,
       ...WEBHOOK_BEHAVIOURS,
       ...DELIVERY_BEHAVIOURS,
       ...MODEL_BEHAVIOURS,

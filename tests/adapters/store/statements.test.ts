@@ -34,6 +34,7 @@ const {
   read,
   scan,
   totals,
+  tree,
 } = STATEMENTS(COMPILER)
 
 type QueueStatements = typeof queue
@@ -163,6 +164,13 @@ describe("the database", () => {
       findEpoch: links.findEpoch,
       listChanges: operatorChanges.listChanges,
       findTotals: totals.find,
+      listAround: tree.listAround,
+      listEntries: tree.listEntries,
+      findTile: tree.findTile,
+      listVersions: tree.listVersions,
+      noteTasks: tree.noteTasks,
+      dropNotes: tree.dropNotes,
+      findCheckpoint: tree.findCheckpoint,
       ...toListPlans(list),
       ...toTakePlans(queue),
       peek: queue.peek(3),

@@ -13,6 +13,7 @@ import type { KeyStorage } from "./key-storage.ts"
 import type { LinkStorage } from "./link-storage.ts"
 import type { OperatorChangeStorage } from "./operator-change-storage.ts"
 import type { TransferStorage } from "./transfer-storage.ts"
+import type { TreeStorage } from "./tree-storage.ts"
 import type { RateStorage } from "./rate-storage.ts"
 import type { TaskStorage } from "./task-storage.ts"
 import type { WebhookStorage } from "./webhook-storage.ts"
@@ -29,6 +30,7 @@ export interface Storage
     OperatorChangeStorage,
     TransferStorage,
     RateStorage,
+    TreeStorage,
     WebhookStorage {
   /** Streams by task id, for audits; each page is consistent in itself. */
   scan(request: ScanRequest): Promise<ScanPage>

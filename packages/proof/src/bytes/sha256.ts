@@ -3,8 +3,8 @@
  * `@safelight/proof/node` has Node's. A hash is always its 32 bytes, never a text.
  */
 
-/** SHA-256 of `bytes`: 32 bytes. `bytes` may change once it has returned. */
-export type Sha256 = (bytes: Uint8Array) => Uint8Array
+/** SHA-256 of bytes, or of a text in UTF-8: 32 bytes. The bytes that were given may change once it has returned. */
+export type Sha256 = (data: Uint8Array | string) => Uint8Array
 
 export const HASH_BYTES = 32
 

@@ -19,17 +19,16 @@ const DOMAIN = "safelight:entry:1\n"
 const HASH = /^[0-9a-f]{64}$/
 
 /**
- * The bytes of the entry: a line that names the format, and canonical JSON (RFC 8785) in UTF-8. Throws a TypeError
- * for what names no event.
+ * The entry: a line that names the format, and canonical JSON (RFC 8785); its bytes are UTF-8. Throws a TypeError for
+ * what names no event.
  */
-export function toEventEntry({ hash, task, version }: EventName): Uint8Array {
+export function toEventEntry({ hash, task, version }: EventName): string {
   if (!HASH.test(hash)) throw new TypeError("the hash of an event has 64 hexadecimal digits")
   if (!Number.isSafeInteger(version) || version < 1) {
     throw new TypeError(`there is no event ${version}`)
   }
   if (!task.isWellFormed()) throw new TypeError("a task's id with a lone surrogate has no UTF-8")
-  const json = `{"hash":"${hash}","task":${JSON.stringify(task)},"version":${version}}`
-  return new TextEncoder().encode(`${DOMAIN}${json}`)
+  return `${DOMAIN}{"hash":"${hash}","task":${JSON.stringify(task)},"version":${version}}`
 }
 
 /** The hash of the event's leaf. Throws as `toEventEntry` does. */

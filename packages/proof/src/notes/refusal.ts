@@ -1,4 +1,7 @@
-/** Why a text that came from outside is not believed: a value, never thrown. Decide by `code`; `reason` is for people. */
+/**
+ * Why a text that came from outside is not believed, or a tree not signed: a value, never thrown. Decide by `code`;
+ * `reason` is for people.
+ */
 export interface Refusal {
   readonly code: RefusalCode
   readonly reason: string
@@ -15,6 +18,12 @@ export type RefusalCode =
   | "forged"
   /** It is of another log. */
   | "other-log"
+  /** There is no tree over the log yet. */
+  | "no-tree"
+  /** The log's key has signed more events than the tree has. */
+  | "shorter-tree"
+  /** The log's key has signed other events than the tree has. */
+  | "other-tree"
 
 export function refuse(code: RefusalCode, reason: string): Refusal {
   return { code, reason }

@@ -44,6 +44,16 @@ export const json = <Value>(): Column<Value> => ({
   },
 })
 
+/** Kept as base64: every database has text. */
+export const bytes = (): Column<Uint8Array> => ({
+  type: "text",
+  isNullable: false,
+  codec: {
+    toSql: (value: Uint8Array) => Buffer.from(value).toString("base64"),
+    fromSql: (value: string) => new Uint8Array(Buffer.from(value, "base64")),
+  },
+})
+
 export function describe<Row>(columns: Table<Row>["columns"]): Table<Row> {
   return { columns, members: Object.keys(columns) as (keyof Row & string)[] }
 }

@@ -8,6 +8,15 @@ import type { Codec } from "./columns.ts"
 /** What is bound. Bytes are a list as the dialect writes it down. */
 export type SqlValue = string | number | null | Uint8Array
 
+/** Tables, by their names in SQL. */
+export interface EventNotes {
+  readonly from: string
+  /** Its column `events` holds a note, its key numbers itself. */
+  readonly to: string
+  /** Nothing is noted while this table is empty. */
+  readonly whileAny: string
+}
+
 export interface StoreDialect {
   /** Kysely's dialect without its driver: statements are compiled here and run elsewhere. */
   readonly kysely: Omit<Dialect, "createDriver">
@@ -31,6 +40,14 @@ export interface StoreDialect {
   readonly wideTable: string
   /** Statements that make a table refuse UPDATE and DELETE. */
   readonly makeAppendOnly: (table: string) => readonly RawBuilder<unknown>[]
+  /** The definition of a column that numbers rows as they are added, and is the primary key. */
+  readonly numberedKey: string
+  /** Statements that have every event which is added to one table noted in another, in the same commit. */
+  readonly noteInserts: (notes: EventNotes) => readonly RawBuilder<unknown>[]
+  /** The note of events, in the order of tasks and versions: JSON, a list of task, version, moment and hash for each. */
+  readonly toNote: RawBuilder<string>
+  /** A compact value of a note as the text that it stands for; absent if it is that text. */
+  readonly fromNote?: (text: string) => string
   /** Whether a select may lock its rows and pass over those that others have locked. */
   readonly canSkipLocked: boolean
   /**

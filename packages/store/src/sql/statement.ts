@@ -22,7 +22,8 @@ import {
 } from "kysely"
 import type { Codec } from "./columns.ts"
 import type { SqlValue, StoreDialect } from "./dialect.ts"
-import { findColumnKind, findValueKind, type ColumnKind, type StoreDatabase } from "./tables.ts"
+import { findColumnKind, findValueKind, type ColumnKind } from "./column-kinds.ts"
+import type { StoreDatabase } from "./tables.ts"
 
 /** A statement that takes `Values` and gives rows of `Row`, or `never` where it only changes some. */
 export interface Statement<Row = unknown, Values = never> {

@@ -26,17 +26,8 @@ import type {
   TaskRow,
   WebhookEndpoint,
 } from "@safelight/core"
-import {
-  boolean,
-  compact,
-  describe,
-  integer,
-  json,
-  nullable,
-  text,
-  type Column,
-  type Table,
-} from "./columns.ts"
+import { boolean, compact, describe, integer, json, nullable, text, type Table } from "./columns.ts"
+import { TREE_TABLES } from "./tree-tables.ts"
 
 /** A task's row: in every table the column that names a task is `task`. */
 export interface StoredTaskRow extends Omit<TaskRow, "id"> {
@@ -251,6 +242,7 @@ export const TABLES = {
     id: integer(),
     at: integer(),
   }),
+  ...TREE_TABLES,
   /** Of accounts that are watched, and of no others. */
   feeds: describe<Feed>({
     account: text(),
@@ -315,32 +307,6 @@ export type TableName = keyof Tables
 /** The tables as Kysely sees them. */
 export type StoreDatabase = {
   readonly [Name in TableName]: Tables[Name] extends Table<infer Row> ? Row : never
-}
-
-export type ColumnKind = Pick<Column<never>, "type" | "codec">
-
-const KINDS = new Map(
-  Object.values(TABLES).flatMap(({ columns }) => Object.entries<ColumnKind>(columns)),
-)
-
-/** The column that a value is compared with, where it has another name than that. */
-const COMPARED = new Map([
-  ["after", "task"],
-  ["belowTask", "task"],
-  ["expectedHash", "hash"],
-  ["fromTask", "task"],
-  ["last", "task"],
-  ["tasks", "task"],
-])
-
-/** By the name of a column: one that is converted is the same in every table, and no sum goes by its name. */
-export function findColumnKind(name: string): ColumnKind | undefined {
-  return KINDS.get(name)
-}
-
-/** By the name of a value. */
-export function findValueKind(name: string): ColumnKind | undefined {
-  return KINDS.get(COMPARED.get(name) ?? name)
 }
 
 export function toStoredTaskRow(row: TaskRow): StoredTaskRow {

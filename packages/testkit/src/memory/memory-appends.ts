@@ -15,6 +15,7 @@ import type { MemoryAccounts } from "./memory-accounts.ts"
 import type { MemoryFeeds } from "./memory-feeds.ts"
 import type { MemoryQueue } from "./memory-queue.ts"
 import type { MemoryTables } from "./memory-tables.ts"
+import type { MemoryTree } from "./memory-tree.ts"
 
 export interface MemoryAppends {
   append(append: Append): void
@@ -28,6 +29,7 @@ export interface MemoryAppendsOptions {
   readonly accounts: Pick<MemoryAccounts, "addTotals" | "findFullBound">
   readonly feeds: Pick<MemoryFeeds, "addEvents" | "takeBack">
   readonly queue: Pick<MemoryQueue, "move">
+  readonly tree: Pick<MemoryTree, "noteEvents">
 }
 
 /** What comes after the first event is kept only while the request is there. */
@@ -43,7 +45,7 @@ function addInputs(
 }
 
 export function createMemoryAppends(options: MemoryAppendsOptions): MemoryAppends {
-  const { accounts, feeds, queue, tables } = options
+  const { accounts, feeds, queue, tables, tree } = options
 
   function append(request: Append): void {
     const { task, changes } = request
@@ -62,6 +64,7 @@ export function createMemoryAppends(options: MemoryAppendsOptions): MemoryAppend
     if (request.labels !== undefined) tables.labels.set(task, request.labels)
     queue.move(request)
     feeds.addEvents(request)
+    tree.noteEvents(request.events)
   }
 
   return {

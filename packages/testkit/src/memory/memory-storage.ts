@@ -19,6 +19,7 @@ import { createMemoryTransfers } from "./memory-transfers.ts"
 import { createMemoryQueue } from "./memory-queue.ts"
 import { createMemoryReads } from "./memory-reads.ts"
 import { createMemoryTables, findHead } from "./memory-tables.ts"
+import { createMemoryTree } from "./memory-tree.ts"
 import { createMemoryWebhooks } from "./memory-webhooks.ts"
 
 export interface MemoryStorage extends Storage, Omit<MemoryDeployment, keyof Storage> {
@@ -50,7 +51,8 @@ export function createMemoryStorage(): MemoryStorage {
         .filter((row) => row.account === account),
   })
   const feeds = createMemoryFeeds()
-  const appends = createMemoryAppends({ accounts, feeds, queue, tables })
+  const { noteEvents, tree } = createMemoryTree(events)
+  const appends = createMemoryAppends({ accounts, feeds, queue, tables, tree: { noteEvents } })
   const failing = createFailures()
   return {
     ...accounts,
@@ -79,6 +81,7 @@ export function createMemoryStorage(): MemoryStorage {
     ...createMemoryDeployment(),
     ...createMemoryJudgedMoments(),
     ...createMemoryOperatorChanges(),
+    ...tree,
     ...createMemoryWebhooks(feeds.feeds),
     ...createMemoryReads(tables, queue),
     events,

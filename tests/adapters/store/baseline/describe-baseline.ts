@@ -17,9 +17,12 @@ import {
   type Storage,
 } from "@safelight/core"
 import { checkDeployment, createEngine, sha256, type Engine } from "@safelight/engine"
+import { createSequencer, createTreeHash } from "@safelight/proof"
+import { sha256 as proofSha256 } from "@safelight/proof/node"
 import { createManualClock, createScriptedChannel, type ManualClock } from "@safelight/testkit"
 import { createWebhooks } from "@safelight/webhooks"
 import { createTemporaryFolder } from "../../../support/temporary-folder.ts"
+import { assertWhole } from "../../../support/sample-log.ts"
 import { until } from "../../../support/until.ts"
 import { unpack, type Baseline } from "./baseline.ts"
 
@@ -295,6 +298,21 @@ export function describeBaseline(database: string, places: BaselinePlaces): void
       })
       assert.equal(await readState("doubtful"), "doubtful")
       await assertSound(storage)
+    })
+
+    it("gets a tree over every event of before and after", async () => {
+      await using world = await openWorld(places)
+      const { engine, storage } = world
+      await storage.openTree()
+      const sequencer = createSequencer({ storage, tree: createTreeHash(proofSha256) })
+      const before = await sequencer.sequence()
+      assert.ok((before?.size ?? 0) > Object.keys(baseline.tasks).length)
+      await assertWhole(storage)
+      const parameters = { prompt: "a new one" }
+      const result = await engine.submit({ account: "ada", model: textToImage.id, parameters })
+      assert.ok(result.kind === "submitted")
+      assert.equal((await sequencer.sequence())?.size, (before?.size ?? 0) + 1)
+      await assertWhole(storage)
     })
 
     it("moves to an empty database with all that it tells", async () => {

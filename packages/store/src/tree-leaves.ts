@@ -1,0 +1,93 @@
+/**
+ * What leaves stand for. It is kept in rows of up to 256 leaves that are never changed, each with the moments of its
+ * events: so a task's leaves are found by the moments of its events, and there is no row for each.
+ */
+import type { TreeLeaf, TreeStorage, UnsequencedEvent } from "@safelight/core"
+import type { Connections } from "./sql/driver.ts"
+import type { Compiler } from "./sql/statement.ts"
+import type { TreeEntriesRow } from "./sql/tree-tables.ts"
+import type { HasLeaf } from "./tree-notes.ts"
+import { TREE_STATEMENTS } from "./tree-statements.ts"
+
+const ROW_ENTRIES = 256
+
+/** Nearly always the first row has the event. */
+const ROWS_AROUND = 4
+
+/** The rows of events that are given the leaves from `start` on. */
+export function toEntriesRows(
+  start: number,
+  events: readonly UnsequencedEvent[],
+): readonly TreeEntriesRow[] {
+  const rows: TreeEntriesRow[] = []
+  for (let from = 0; from < events.length; from += ROW_ENTRIES) {
+    const part = events.slice(from, from + ROW_ENTRIES)
+    const moments = part.map(({ at }) => at)
+    rows.push({
+      position: start + from,
+      firstAt: Math.min(...moments),
+      lastAt: Math.max(...moments),
+      entries: part.map(({ task, version }) => [task, version]),
+    })
+  }
+  return rows
+}
+
+export interface LeafMethods extends Pick<TreeStorage, "listLeaves" | "readLeaves"> {
+  readonly hasLeaf: HasLeaf
+}
+
+export function createLeafMethods(
+  { read }: Pick<Connections, "read">,
+  compiler: Compiler,
+): LeafMethods {
+  const { listAround, listEntries, listVersions } = TREE_STATEMENTS(compiler)
+
+  /** The row that holds the event, if it has a leaf. */
+  async function findRow(
+    task: string,
+    { at, version }: { readonly at: number; readonly version: number },
+  ): Promise<TreeEntriesRow | undefined> {
+    let [lastAt, position] = [at, -1]
+    for (;;) {
+      const around = { at, lastAt, position, limit: ROWS_AROUND }
+      // oxlint-disable-next-line no-await-in-loop -- the next rows only if these don't have it
+      const rows = await read(listAround, around)
+      const row = rows.find(({ entries }) =>
+        entries.some(([ofTask, ofVersion]) => ofTask === task && ofVersion === version),
+      )
+      const end = rows.at(-1)
+      if (row !== undefined || end === undefined) return row
+      ;({ lastAt, position } = end)
+    }
+  }
+
+  return {
+    hasLeaf: async (event) => (await findRow(event.task, event)) !== undefined,
+    async readLeaves(task) {
+      const events = await read(listVersions, { task })
+      const indexes = new Map<number, number>()
+      for (const event of events) {
+        if (indexes.has(event.version)) continue
+        // oxlint-disable-next-line no-await-in-loop -- one row often has all events of a task
+        const row = await findRow(task, event)
+        for (const [offset, [ofTask, version]] of (row?.entries ?? []).entries()) {
+          if (ofTask === task) indexes.set(version, (row?.position ?? 0) + offset)
+        }
+      }
+      return events.flatMap(({ hash, version }): TreeLeaf[] => {
+        const index = indexes.get(version)
+        return index === undefined ? [] : [{ version, hash, index }]
+      })
+    },
+    async listLeaves({ from, limit }) {
+      const end = from + limit
+      const rows = await read(listEntries, { above: from - ROW_ENTRIES, below: end })
+      return rows.flatMap(({ entries, position }) =>
+        entries
+          .slice(Math.max(0, from - position), Math.max(0, end - position))
+          .map(([task, version]) => ({ task, version })),
+      )
+    },
+  }
+}

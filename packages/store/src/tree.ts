@@ -1,0 +1,47 @@
+/** The tree over the log: the commit that gives events their leaves also removes the notes that they have none. */
+import type { TreeExtension, TreeStorage } from "@safelight/core"
+import { toStep, type Connections, type Step } from "./sql/driver.ts"
+import type { Compiler } from "./sql/statement.ts"
+import { createLeafMethods, toEntriesRows } from "./tree-leaves.ts"
+import { createNoteList, toNoteRanges } from "./tree-notes.ts"
+import { createTreeOpening } from "./tree-opening.ts"
+import { TREE_STATEMENTS } from "./tree-statements.ts"
+
+export function createTreeMethods(connections: Connections, compiler: Compiler): TreeStorage {
+  const { commit, read } = connections
+  const statements = TREE_STATEMENTS(compiler)
+  const { hasLeaf, ...leaves } = createLeafMethods(connections, compiler)
+
+  function toSteps({ from, tiles, to, unsequenced }: TreeExtension): Step[] {
+    const { events, notes } = unsequenced
+    const moved = { ...to, fromRoot: from.root, fromSize: from.size }
+    return [
+      toStep(statements.moveTree, moved),
+      ...toEntriesRows(from.size, events).map((row) => toStep(statements.insertEntries, row)),
+      ...tiles.map(({ hashes, index, level }) =>
+        toStep(statements.keepTile, { level, position: index, hashes }),
+      ),
+      ...toNoteRanges(notes).map((range) => toStep(statements.dropNotes, range)),
+    ]
+  }
+
+  return {
+    ...leaves,
+    openTree: createTreeOpening(connections, compiler),
+    readTree: async () => (await read(statements.readTree, {}))[0],
+    listUnsequenced: createNoteList(connections, compiler, hasLeaf),
+    async extendTree(extension) {
+      return (await commit({ steps: toSteps(extension), isGuarded: true })) === true
+    },
+    async readTile({ index, level }) {
+      const [tile] = await read(statements.findTile, { level, position: index })
+      return tile?.hashes
+    },
+    async keepCheckpoint(checkpoint) {
+      await commit({ steps: [toStep(statements.keepCheckpoint, checkpoint)] })
+    },
+    async findCheckpoint({ mostSize }) {
+      return (await read(statements.findCheckpoint, { mostSize, limit: 1 }))[0]
+    },
+  }
+}
