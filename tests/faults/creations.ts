@@ -41,6 +41,8 @@ export function isKept({ ending, isEndTold }: Creation): boolean {
 export interface Telling {
   readonly node: string
   readonly at: number
+  /** Set where the node asked by the operation's name, as a poll does: it knew that before. */
+  readonly wasKnown?: true
 }
 
 export interface CreateRequest {

@@ -97,7 +97,9 @@ export function judgeHandles(
     if (!isForgotten(faults, createdAt) && !isKnown(key)) {
       fail(`${operation} was bought for ${task}, and its key is nowhere`)
     }
-    if (hasReached(creation, faults) && !isKnown(operation)) {
+    // A node that lived through a set-back polls what it knows, and writes that down once something changes.
+    const told = creation.told.filter(({ wasKnown }) => wasKnown !== true)
+    if (hasReached({ ...creation, told }, faults) && !isKnown(operation)) {
       fail(`${operation} was bought for ${task} and told, and its name is nowhere`)
     }
   }

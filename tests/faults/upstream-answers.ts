@@ -3,7 +3,7 @@
  * good HTTP. What was sold was noted before any of this is called.
  */
 import type { Socket } from "node:net"
-import type { Creation, CreationCourse } from "./creations.ts"
+import type { Creation, CreationCourse, Telling } from "./creations.ts"
 import { toProduct, type UpstreamOrder } from "./products.ts"
 import {
   SUBMIT_TIMEOUT_MS,
@@ -59,8 +59,13 @@ export function answerCreated(
 }
 
 /** Notes that an answer naming the operation has left whole, if anybody was there to take it. */
-export function tell(creation: Creation, socket: Socket, node: string): void {
-  if (!socket.destroyed) creation.told.push({ node, at: Date.now() })
+export function tell(
+  creation: Creation,
+  socket: Socket,
+  node: string,
+  known: Pick<Telling, "wasKnown"> = {},
+): void {
+  if (!socket.destroyed) creation.told.push({ node, at: Date.now(), ...known })
 }
 
 const DELIVERIES: ReadonlyMap<CreateBehaviour, Delivery> = new Map([

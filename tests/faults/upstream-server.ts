@@ -128,7 +128,7 @@ export async function startUpstream(script: UpstreamScript, activity: Activity):
     const delivery = { answers: "whole", cuts: "cuts", garbles: "promises-less" } as const
     send(socket, answer, delivery[behaviour])
     if (behaviour !== "answers") return
-    tell(creation, socket, node)
+    tell(creation, socket, node, { wasKnown: true })
     creation.isEndTold ||= answer.state !== "running"
   }
 
