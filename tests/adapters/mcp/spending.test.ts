@@ -65,6 +65,17 @@ describe("what a session spends", () => {
     assert.equal(spending.leftMicros(), 95)
   })
 
+  it("is settled by a task that was found later, of a call that does not know what it bought", () => {
+    const spending = createSpending(100)
+    spending.reserve("one", 60)
+    spending.found("one", "task")
+    spending.found("another's", "task of another")
+    assert.equal(spending.leftMicros(), 40)
+    spending.settle("task of another", 1_000)
+    spending.settle("task", 10)
+    assert.equal(spending.leftMicros(), 90)
+  })
+
   it("has no limit if none is given", () => {
     const spending = createSpending()
     spending.reserve("one", Number.MAX_SAFE_INTEGER)

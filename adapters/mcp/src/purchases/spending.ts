@@ -15,6 +15,8 @@ export interface Spending {
    * and it could cost more. Throws an `ApiError`, `max_cost_exceeded`, if the rest of the limit is too small.
    */
   reserve(key: string, micros: number): Reservation
+  /** The task that a call of this key has bought, though it does not know of it. */
+  found(key: string, task: string): void
   /** What a task was charged in the end. A task that this session did not buy changes nothing. */
   settle(task: string, chargeMicros: number): void
 }
@@ -50,6 +52,11 @@ export function createSpending(limitMicros?: number): Spending {
     change(purchase, micros)
   }
 
+  function found(purchase: Purchase, task: string): void {
+    purchase.isBought = true
+    byTask.set(task, purchase)
+  }
+
   return {
     limitMicros,
     leftMicros: () => (limitMicros === undefined ? undefined : Math.max(0, limitMicros - inAll)),
@@ -59,10 +66,7 @@ export function createSpending(limitMicros?: number): Spending {
       purchase.calls += 1
       byKey.set(key, purchase)
       return {
-        bought(task) {
-          purchase.isBought = true
-          byTask.set(task, purchase)
-        },
+        bought: (task) => found(purchase, task),
         release() {
           purchase.calls -= 1
           if (purchase.calls > 0) return
@@ -70,6 +74,10 @@ export function createSpending(limitMicros?: number): Spending {
           byKey.delete(key)
         },
       }
+    },
+    found(key, task) {
+      const purchase = byKey.get(key)
+      if (purchase !== undefined) found(purchase, task)
     },
     settle(task, chargeMicros) {
       const purchase = byTask.get(task)

@@ -38,7 +38,7 @@ const INSTRUCTIONS =
   "Makes images, video and sound. list_models tells what there is, quote what a task costs. A task that takes " +
   "longer than its call goes on: get_task waits for it. Each call buys. Call a tool again only if its answer is an " +
   "error, and if the error has a task_id, look with get_task first: that task may still go on. " +
-  "After outcome_unknown a task may exist that has no id here: ask before you call again."
+  "After outcome_unknown a task may exist: look by its idempotency_key with get_task before you call again."
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>
 

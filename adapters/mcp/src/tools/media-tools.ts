@@ -6,6 +6,7 @@ import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js"
 import { jsonText, isApiError, type ClientTask, type ModelInfo } from "@safelight/client"
 import { DEFAULTS } from "../settings/defaults.ts"
 import { toModelInput, WAIT_SECONDS } from "../models/input-schema.ts"
+import { toCallLabels } from "../purchases/call-key.ts"
 import { listTools, MEDIA_TOOLS, type MediaTool } from "../models/media-tools.ts"
 import { toTaskResult } from "../results/task-result.ts"
 import { fault, readCount, readObject, readText, requireKnown } from "./read-arguments.ts"
@@ -82,16 +83,17 @@ async function buy(
   const { client, key, maxCostMicros, signal, spending } = call
   const text = jsonText(JSON.stringify(parameters))
   forget(parameters)
+  const named = { idempotencyKey: key, labels: toCallLabels(key) }
   if (spending.limitMicros === undefined) {
     signal.throwIfAborted()
-    return client.submit(model, text, { idempotencyKey: key, maxCostMicros })
+    return client.submit(model, text, { ...named, maxCostMicros })
   }
   const { max_cost_micros: mostMicros } = await client.quote(model, text, { signal })
   signal.throwIfAborted()
   const reservation = spending.reserve(key, mostMicros)
   try {
     const most = Math.min(mostMicros, maxCostMicros ?? mostMicros)
-    const task = await client.submit(model, text, { idempotencyKey: key, maxCostMicros: most })
+    const task = await client.submit(model, text, { ...named, maxCostMicros: most })
     reservation.bought(task.task_id)
     return task
   } catch (error) {
