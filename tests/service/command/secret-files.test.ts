@@ -234,6 +234,25 @@ describe("what is refused, by the names of the variable and the file alone", () 
     })
   }
 
+  test("the key of a command, under the name by which it was given", async (t) => {
+    const { folder, write } = await createWorld(t)
+    await write("file", `${SECRET}\n\n`)
+    await write("SAFELIGHT_API_KEY", `${SECRET} \n`)
+    const given: readonly (readonly [string, Readonly<Record<string, string>>, ...string[]])[] = [
+      ["SAFELIGHT_API_KEY_FILE", { SAFELIGHT_API_KEY_FILE: "file", CREDENTIALS_DIRECTORY: folder }],
+      ["credential SAFELIGHT_API_KEY", { CREDENTIALS_DIRECTORY: folder }],
+      ["SAFELIGHT_API_KEY", { SAFELIGHT_API_KEY: `${SECRET} x` }],
+      ["--key", { SAFELIGHT_API_KEY_FILE: "file" }, "--key", `${SECRET} x`],
+    ]
+    for (const [name, environment, ...words] of given) {
+      for (const command of ["mcp", "balance"]) {
+        const end = await runCommand([command, ...words], { folder, environment })
+        assert.equal(end.stderr, `safelight: ${name}: expected an API key\n`)
+        assert.deepEqual([end.code, end.stdout], [2, ""])
+      }
+    }
+  })
+
   test("a provider's key refuses the start, and is told of that channel alone by a check", async (t) => {
     const world = await createWorld(t)
     const { folder } = world

@@ -297,7 +297,7 @@ describe("submit", () => {
     assert.equal(mistyped.code, 2)
     assert.match(
       (await get({ SAFELIGHT_URL: "ftp://x" })).stderr,
-      /--url: expected an http or https address/,
+      /^safelight: SAFELIGHT_URL: expected an http or https address/,
     )
   })
 

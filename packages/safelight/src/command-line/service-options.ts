@@ -3,6 +3,7 @@ import { createClient, type Client } from "@safelight/client"
 import { InvalidArgumentError } from "commander"
 import { refused } from "../errors/command-error.ts"
 import { requireKnownVariables } from "../configuration/known-variables.ts"
+import { toSourceName } from "../configuration/secret-files.ts"
 import { durationWithin } from "./option-values.ts"
 import type { CommandContext } from "./command-context.ts"
 import { option } from "./parameters.ts"
@@ -50,6 +51,25 @@ export function toClient(options: ServiceOptions, { clock, environment }: Comman
     return createClient({ url, key, settings, ...(clock !== undefined && { clock }) })
   } catch (error) {
     // The message begins with the name of the option.
-    throw refused(`--${(error as Error).message}`, error)
+    const [, name = "", words = ""] = /^(\w+)(.*)$/s.exec((error as Error).message) ?? []
+    throw refused(`${toOptionName(name, options, environment)}${words}`, error)
   }
+}
+
+const VARIABLES: Readonly<Record<string, string>> = {
+  key: "SAFELIGHT_API_KEY",
+  url: "SAFELIGHT_URL",
+}
+
+/** As the person has given it: on the command line, or else by a variable. */
+function toOptionName(
+  name: string,
+  options: ServiceOptions,
+  environment: CommandContext["environment"],
+): string {
+  const variable = VARIABLES[name]
+  if (variable === undefined || options[name as keyof ServiceOptions] !== undefined) {
+    return `--${name}`
+  }
+  return toSourceName(environment, variable)
 }

@@ -36,6 +36,15 @@ export function withSecretFiles(environment: Environment, folder: string): Envir
   return withFiles
 }
 
+/** Under which name a person has given the variable: its own, NAME_FILE, or `credential NAME`. */
+export function toSourceName(environment: Environment, name: string): string {
+  // Reading a value could read a file.
+  const isGiven = (each: string): boolean =>
+    Boolean(Object.getOwnPropertyDescriptor(environment, each)?.value)
+  if (isGiven(`${name}_FILE`)) return `${name}_FILE`
+  return isGiven(name) || !isGiven("CREDENTIALS_DIRECTORY") ? name : `credential ${name}`
+}
+
 /** A name of a variable, which is the name of a file too, and none of the settings that hold no secret. */
 function mayBeSecret(name: string): boolean {
   return /^[A-Z_][A-Z0-9_]*$/i.test(name) && !isPlainSetting(name)
