@@ -23,6 +23,7 @@ export async function main(options: MainOptions): Promise<void> {
     isTerminal: process.stdout.isTTY,
     errorColumns: process.stderr.isTTY ? process.stderr.columns : undefined,
     input: process.stdin,
+    output: process.stdout,
     print: (text) => void process.stdout.write(text),
     printError: (text) => void process.stderr.write(text),
     exitWith(code) {

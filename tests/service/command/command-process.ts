@@ -10,7 +10,7 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import process from "node:process"
-import { Readable } from "node:stream"
+import { Readable, Writable } from "node:stream"
 import type { TestContext } from "node:test"
 import { setTimeout } from "node:timers/promises"
 import type { ClientClock } from "@safelight/client"
@@ -137,6 +137,13 @@ export function beginCommand(
     isTerminal: false,
     errorColumns: undefined,
     input: Readable.from([Buffer.from(input)]),
+    output: new Writable({
+      decodeStrings: false,
+      write(text: string, _encoding, done) {
+        output.add("stdout", text)
+        done()
+      },
+    }),
     print: (text) => output.add("stdout", text),
     printError: addError,
     printLog: addError,

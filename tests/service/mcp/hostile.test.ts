@@ -205,6 +205,14 @@ describe("safelight mcp", () => {
     assert.match(stderr(), /^safelight: standard input: a message is longer than the door takes\n$/)
   })
 
+  it("ends when nobody reads it any more", async (t) => {
+    const { child, stderr, write } = start(t)
+    child.stdout.destroy()
+    write(LIST)
+    assert.deepEqual(await once(child, "close"), [0, null])
+    assert.equal(stderr(), "")
+  })
+
   it("ends when its input ends, and when it is asked to by a signal", async (t) => {
     const one = start(t)
     one.child.stdin.end()

@@ -10,6 +10,7 @@ import { createClient, type Client, type FetchLike } from "@safelight/client"
 import { endWith } from "@safelight/host"
 import { DEFAULTS } from "../settings/defaults.ts"
 import { createSpending } from "../purchases/spending.ts"
+import { createCallLimit } from "../server/call-limit.ts"
 import { createMcpServer } from "../server/mcp-server.ts"
 import { readMessage } from "./read-message.ts"
 import { createRunningCalls } from "./running-calls.ts"
@@ -67,6 +68,7 @@ export function createMcpHandler(options: McpHandlerOptions): McpHandler {
         version: options.version,
         // An account's budget and what the key may do are the service's own limits.
         spending: createSpending(),
+        limit: createCallLimit(),
         session: read.session,
         maxCostMicros,
         isGone: () => isGone,

@@ -16,6 +16,7 @@ import type { RequestHandlerExtra } from "@modelcontextprotocol/sdk/shared/proto
 import { ApiError, isApiError, type Client, type Task } from "@safelight/client"
 import { toCallKey } from "../purchases/call-key.ts"
 import type { Spending } from "../purchases/spending.ts"
+import type { CallLimit } from "./call-limit.ts"
 import { toErrorData, toErrorResult } from "../results/results.ts"
 import type { ToolCall } from "../tools/tool.ts"
 import { TOOLS } from "../tools/tools.ts"
@@ -24,6 +25,8 @@ export interface Door {
   readonly client: Client
   readonly version: string
   readonly spending: Spending
+  /** How many requests are answered at once. */
+  readonly limit: CallLimit
   /** Names the session; undefined if a caller has none. */
   readonly session: string | undefined
   readonly maxCostMicros?: number | undefined
@@ -43,14 +46,14 @@ const INSTRUCTIONS =
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>
 
 export function createMcpServer(door: Door): Server {
-  const { client, onError, version } = door
+  const { client, limit, onError, version } = door
   const server = new Server(
     { name: "safelight", title: "Safelight", version },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS, jsonSchemaValidator: NO_VALIDATOR },
   )
   server.setRequestHandler(ListToolsRequestSchema, async (_request, { signal }) => {
     try {
-      return await listTools(client, signal)
+      return await limit(() => listTools(client, signal))
     } catch (error) {
       throw isApiError(error) ? toProtocolError(error) : error
     }
@@ -62,7 +65,7 @@ export function createMcpServer(door: Door): Server {
       throw new McpError(ErrorCode.InvalidParams, `there is no tool ${name}`)
     }
     try {
-      return await tool.run(toToolCall(door, params.arguments ?? {}, extra))
+      return await limit(() => tool.run(toToolCall(door, params.arguments ?? {}, extra)))
     } catch (error) {
       if (extra.signal.aborted) throw error
       if (isApiError(error)) return toErrorResult(error)

@@ -11,6 +11,8 @@ export const DEFAULTS = {
   waitSeconds: 50,
   /** How long it may ask to. */
   longestWaitSeconds: 600,
+  /** On standard input: the answers of all, with their images in base64, are 70 MB if nobody takes them. */
+  callsAtOnce: 100,
   /** One message on standard input: an image of 20 MiB as a data URL, and room. */
   messageBytes: 32 * 1024 * 1024,
   /** A longer pause that the service asks for is told to the agent: its patience would end before. */

@@ -1,5 +1,5 @@
 /** What a command is given of its process; it reads nothing of the process by itself. */
-import type { Readable } from "node:stream"
+import type { Readable, Writable } from "node:stream"
 import type { ClientClock } from "@safelight/client"
 import type { ExitCode } from "../errors/exit-code.ts"
 
@@ -15,6 +15,8 @@ export interface CommandContext {
   readonly clock?: ClientClock
   /** Standard input. */
   readonly input: Readable
+  /** Standard output as a stream, for a command that waits for its reader. */
+  readonly output: Writable
   /** Writes to standard output, which is for people and scripts alone. */
   print(text: string): void
   /** Writes to standard error, which has everything that is not the result. */

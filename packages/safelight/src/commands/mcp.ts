@@ -29,7 +29,7 @@ export const command = defineCommand({
       client,
       version: await readVersion(),
       input: context.input,
-      print: (text) => context.print(text),
+      output: context.output,
       maxCostMicros: options.maxCostMicros,
       onError: (error) => context.printError(`safelight: ${toKind(error)}\n`),
     })
