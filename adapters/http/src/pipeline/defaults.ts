@@ -34,10 +34,10 @@ export const DEFAULTS = {
   messageBytes: 4 * 1024 * 1024,
   /** All of them at once, apart from the bodies of creations. */
   messagesInFlightBytes: 32 * 1024 * 1024,
-  /** One form with files, which take a third more as data URLs: two images of 16 MiB. */
-  formBytes: 32 * 1024 * 1024,
+  /** One form with files, which is read on the event loop: a larger image is sent by its address. */
+  formBytes: 16 * 1024 * 1024,
   /** All of them at once, apart from other bodies. Of larger ones than `largeBodyBytes` two are worked on at a time. */
-  formsInFlightBytes: 128 * 1024 * 1024,
+  formsInFlightBytes: 64 * 1024 * 1024,
   /** RFC 9110 §4.1 asks for at least 8,000. */
   urlCharacters: 8_192,
   /** Requests for inputs that may wait; one more is refused as overloaded. */

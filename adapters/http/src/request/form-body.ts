@@ -71,17 +71,23 @@ async function readForm(pieces: BodyPieces, boundary: string): Promise<FormData>
   }
 }
 
-const DASH = 45
+const [CR, LF] = [13, 10]
 
-/** Its first line begins with the delimiter too, and so does the one that ends the form. */
+/**
+ * A part begins with a line of the delimiter, and so does what ends the form. Each byte is looked at once, or twice
+ * where a line begins as the delimiter does: no boundary makes a form take longer.
+ */
 function hasTooManyParts(bytes: Uint8Array, boundary: string): boolean {
   const delimiter = new TextEncoder().encode(`--${boundary}`)
-  let parts = -1
-  let at = bytes.indexOf(DASH)
-  while (at !== -1 && parts <= MOST_PARTS) {
-    const isDelimiter = delimiter.every((byte, index) => bytes[at + index] === byte)
-    if (isDelimiter) parts += 1
-    at = bytes.indexOf(DASH, at + (isDelimiter ? delimiter.length : 1))
+  let parts = startsAt(bytes, 0, delimiter) ? 1 : 0
+  for (let at = 1; at < bytes.length && parts <= MOST_PARTS + 1; at += 1) {
+    if (bytes[at] !== LF || bytes[at - 1] !== CR) continue
+    if (startsAt(bytes, at + 1, delimiter)) parts += 1
   }
-  return parts > MOST_PARTS
+  return parts > MOST_PARTS + 1
+}
+
+function startsAt(bytes: Uint8Array, start: number, text: Uint8Array): boolean {
+  for (let at = 0; at < text.length; at += 1) if (bytes[start + at] !== text[at]) return false
+  return true
 }
