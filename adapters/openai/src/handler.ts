@@ -90,6 +90,7 @@ export function createOpenAiHandler(options: OpenAiHandlerOptions): OpenAiHandle
         onTaken: purchase.onTaken ?? doNothing,
         maxCostMicros: purchase.maxCostMicros,
         signal: AbortSignal.any([stopping.signal, left]),
+        told: {},
         left,
         held,
         models,
@@ -97,7 +98,7 @@ export function createOpenAiHandler(options: OpenAiHandlerOptions): OpenAiHandle
         now,
         patienceMs,
       }
-      const answered = await work(call).catch((error: unknown) => refuse(error, left))
+      const answered = await work(call).catch((error: unknown) => refuse(error, call))
       if (!held.isEmpty) return endWith(answered, end)
       end()
       return answered
@@ -105,13 +106,6 @@ export function createOpenAiHandler(options: OpenAiHandlerOptions): OpenAiHandle
       end()
       throw error
     }
-  }
-
-  /** Rethrows a fault of this program. */
-  function refuse(error: unknown, left: AbortSignal): Response {
-    const isEnded = left.aborted || stopping.signal.aborted
-    if (!isEnded || !isOutside(error)) return answerRefusal(toRefusal(error))
-    return answerRefusal(left.aborted ? GONE : STOPPING)
   }
 
   return {
@@ -129,6 +123,13 @@ export function createOpenAiHandler(options: OpenAiHandlerOptions): OpenAiHandle
 }
 
 function doNothing(): void {}
+
+/** Rethrows a fault of this program. */
+function refuse(error: unknown, { left, signal, told: { task } }: Call): Response {
+  const isEnded = signal.aborted && isOutside(error)
+  const { options: refusal } = isEnded ? (left.aborted ? GONE : STOPPING) : toRefusal(error)
+  return answerRefusal({ ...refusal, task: refusal.task ?? task })
+}
 
 /** No fault of this program: the call was ended, or the service refused what the end asked for. */
 function isOutside(error: unknown): boolean {

@@ -234,6 +234,7 @@ describe("a call that is ended before its task", () => {
     const { answer, error } = await calling
     assert.deepEqual([answer.status, error["code"]], [503, "service_unavailable"])
     assert.equal(answer.headers.get("retry-after"), "1")
+    assert.equal(error["safelight_task_id"], "t-1")
     assert.equal(cancelled(asked), false)
   })
 

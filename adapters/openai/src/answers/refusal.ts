@@ -23,8 +23,22 @@ export class Refusal extends Error {
   }
 }
 
+/** Names that callers make up are told shortened, in the message too. */
 export function invalid(param: string, code: string, message: string): Refusal {
-  return new Refusal({ status: 400, code, param, message })
+  const told = shorten(param)
+  return new Refusal({
+    status: 400,
+    code,
+    param: told,
+    message: message.replace(param, () => told),
+  })
+}
+
+/** http-decisions §2: at most 100 characters of input. */
+const MOST_TOLD = 100
+
+export function shorten(name: string): string {
+  return name.length > MOST_TOLD ? `${name.slice(0, MOST_TOLD)}…` : name
 }
 
 /** Rethrows what is neither a refusal nor the service's own. */
@@ -46,7 +60,7 @@ export function toRefusal(error: unknown): Refusal {
   })
 }
 
-export function answerRefusal({ options }: Refusal): Response {
+export function answerRefusal(options: RefusalOptions): Response {
   const { code, message, ours, param = null, retryAfterMs, status, task, type } = options
   const error = {
     message,

@@ -1,10 +1,10 @@
 /** A purchase: a task like any other, or the task of an earlier request that this one repeats. */
 import { randomUUID } from "node:crypto"
-import { isApiError, jsonText, type ModelInfo, type Task } from "@safelight/client"
+import { isApiError, jsonText, type ApiError, type ModelInfo, type Task } from "@safelight/client"
 import { invalid, Refusal, toRefusal } from "../answers/refusal.ts"
 import type { PlacedOptions } from "../options/place-options.ts"
 import type { Call } from "./call.ts"
-import { findEarlier, REQUEST_LABEL } from "./find-earlier.ts"
+import { findEarlier, isRepeat, REQUEST_LABEL } from "./find-earlier.ts"
 import type { Message } from "./read-message.ts"
 
 export interface Order {
@@ -21,7 +21,9 @@ export interface Order {
 export async function findOrBuyTask(call: Call, order: Order): Promise<Task> {
   const { members } = order.message
   try {
-    return await findOrBuy(call, order)
+    const task = await findOrBuy(call, order)
+    call.told.task = task.task_id
+    return task
   } finally {
     for (const name of Object.keys(members)) delete members[name]
     call.onTaken()
@@ -29,26 +31,40 @@ export async function findOrBuyTask(call: Call, order: Order): Promise<Task> {
 }
 
 /** Of the member `model`. Throws a `Refusal`. */
-export function readModelId({ members: { model } }: Message): string {
+function readModelId({ members: { model } }: Message): string {
   if (typeof model === "string" && model !== "") return model
   throw invalid("model", "missing_required_parameter", "model must be the id of a model.")
 }
 
+/** The caller's own. Throws a `Refusal`. */
+function readKey({ headers }: Request): string | undefined {
+  const key = headers.get("idempotency-key")
+  if (key === null) return undefined
+  if (/^[ -~]{1,255}$/.test(key)) return key
+  throw new Refusal({
+    status: 400,
+    code: "invalid_idempotency_key",
+    type: "idempotency_error",
+    message: "Idempotency-Key must be 1 to 255 printable ASCII characters.",
+  })
+}
+
 async function findOrBuy(call: Call, order: Order): Promise<Task> {
-  const { client, models, request, signal } = call
+  const { client, models, purchases, request, signal } = call
   const { makes, message } = order
+  const given = readKey(request)
   const model = readModelId(message)
   const info = await models.read(client, model, signal)
   if (info.outputs.type !== makes) {
     throw invalid("model", "invalid_value", `${model} makes ${info.outputs.type}, and no ${makes}.`)
   }
   const placed = order.toParameters(info)
-  const given = request.headers.get("idempotency-key")
-  // A key of the caller's own finds its task by itself.
-  const earlier = given === null ? await findEarlier(call, message.digest) : undefined
-  if (earlier !== undefined) return earlier
   const key = given ?? `openai-${randomUUID()}`
-  return call.purchases.begin(message.digest, () => buy(call, order, { ...placed, key, model }))
+  const { digest } = message
+  const buyOne = (): Promise<Task> => buy(call, order, { ...placed, key, model })
+  // A key of the caller's own finds its task by itself.
+  if (given !== undefined || !isRepeat(request)) return purchases.begin(digest, buyOne)
+  return purchases.queue(digest, async () => (await findEarlier(call, digest)) ?? buyOne())
 }
 
 interface Terms extends PlacedOptions {
@@ -68,8 +84,18 @@ async function buy(call: Call, order: Order, terms: Terms): Promise<Task> {
   } catch (error) {
     if (!isApiError(error) || error.code === "outcome_unknown") throw error
     purchases.refuse(digest)
-    const [own = ""] = error.param?.replace(/^parameters\./, "").split(/[.[]/, 1) ?? []
-    const refusal = toRefusal(error).options
-    throw new Refusal({ ...refusal, param: names.get(own) ?? refusal.param })
+    throw toOwnWords(error, names)
   }
+}
+
+/** Says the caller's option where the service names a parameter of the model. Of several faults it tells the first. */
+function toOwnWords(error: ApiError, names: PlacedOptions["names"]): Refusal {
+  const refusal = toRefusal(error).options
+  const path = error.details[0]?.param ?? error.param
+  if (path === undefined) return new Refusal(refusal)
+  const own = path.replace(/^parameters\./, "")
+  const [parameter = ""] = own.split(/[.[]/, 1)
+  const option = names.get(parameter) ?? parameter
+  const param = option === parameter ? own : option
+  return new Refusal({ ...refusal, param, message: refusal.message.replaceAll(path, param) })
 }

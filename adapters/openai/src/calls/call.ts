@@ -18,6 +18,11 @@ export interface Call {
   readonly maxCostMicros: number | undefined
   /** The caller has left, or the service stops. */
   readonly signal: AbortSignal
+  /** What a refusal has to tell, whatever it is for. */
+  readonly told: {
+    /** The id of the task that was bought or found. */
+    task?: string
+  }
   /** The caller has left. */
   readonly left: AbortSignal
   /** Of the bytes that the answer has in it. */

@@ -20,11 +20,16 @@ export function mayRepeat({ headers }: Request): boolean {
   return headers.has(REPEAT_HEADER) || headers.has("idempotency-key")
 }
 
-/** The task that a repeat is to have; undefined if the request is a purchase of its own. Rejects with an `ApiError`. */
+export function isRepeat({ headers }: Request): boolean {
+  return Number(headers.get(REPEAT_HEADER)) >= 1
+}
+
+/**
+ * The task that a repeat is to have; undefined if it is a purchase of its own. No equal request may be in the midst of
+ * a purchase. Rejects with an `ApiError`.
+ */
 export async function findEarlier(call: Call, digest: string): Promise<Task | undefined> {
-  const { client, purchases, request, signal } = call
-  if (!(Number(request.headers.get(REPEAT_HEADER)) >= 1)) return undefined
-  await purchases.settled(digest)
+  const { client, purchases, signal } = call
   const label = [`${REQUEST_LABEL}=${digest}`]
   const { tasks } = await client.listPage({ label, limit: 1 }, { signal })
   const [newest] = tasks

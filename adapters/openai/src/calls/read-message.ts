@@ -94,7 +94,7 @@ export function toMediaUrl(name: string, value: unknown): string {
   }
   const [unknown] = Object.keys(more)
   if (unknown !== undefined) {
-    throw invalid(`${name}.${unknown}`, "unknown_parameter", `${name} has no ${unknown}.`)
+    throw invalid(`${name}.${unknown}`, "unknown_parameter", `${name}.${unknown} is not known.`)
   }
   if (typeof url === "string") return url
   throw invalid(`${name}.image_url`, "invalid_type", `${name}.image_url must be a text.`)

@@ -1,5 +1,5 @@
 /** POST /videos: a task that makes a video. It is answered as soon as it is accepted. */
-import type { ModelInfo } from "@safelight/client"
+import { isApiError, type ModelInfo } from "@safelight/client"
 import { placeDuration, placeFirstFrame } from "@safelight/client/parameters"
 import { invalid } from "../answers/refusal.ts"
 import { findOrBuyTask } from "../calls/buy-task.ts"
@@ -7,17 +7,17 @@ import type { Call } from "../calls/call.ts"
 import { readMessage, toMediaUrl, type Message } from "../calls/read-message.ts"
 import { placeOptions, type PlacedOptions } from "../options/place-options.ts"
 import { placeVideoSize } from "../options/place-size.ts"
-import { answerVideo, VIDEO_LABEL } from "./video.ts"
+import { answerVideo, toVideo, VIDEO_LABEL } from "./video.ts"
 
 /** Rejects with a `Refusal` or an `ApiError`. */
 export async function createVideo(call: Call): Promise<Response> {
   const message = await readMessage(call)
   const seconds = readSeconds(message)
   const { size } = message.members
-  const labels = {
+  const labels: Readonly<Record<string, string>> = {
     [VIDEO_LABEL.kind]: "video",
     ...(seconds !== undefined && { [VIDEO_LABEL.seconds]: String(seconds) }),
-    ...(typeof size === "string" && size.length <= MOST_SIZE && { [VIDEO_LABEL.size]: size }),
+    ...(typeof size === "string" && SIZE.test(size) && { [VIDEO_LABEL.size]: size }),
   }
   const task = await findOrBuyTask(call, {
     message,
@@ -25,11 +25,18 @@ export async function createVideo(call: Call): Promise<Response> {
     labels,
     toParameters: (info) => toVideoParameters(info, message, seconds),
   })
-  return answerVideo(call, task)
+  try {
+    return await answerVideo(call, task)
+  } catch (error) {
+    if (!isApiError(error)) throw error
+    // It is bought, so that is what the caller is told, though no more is known of it.
+    const known = { size: labels[VIDEO_LABEL.size], seconds: labels[VIDEO_LABEL.seconds] }
+    return Response.json(toVideo(task, known), { headers: { "x-safelight-task-id": task.task_id } })
+  }
 }
 
-/** Of a size that is one; any other is refused before a task has labels. */
-const MOST_SIZE = 11
+/** What a label can hold of it. A model's own options may have other sizes than `1280x720`. */
+const SIZE = /^[!-~]{1,40}$/
 
 /** OpenAI's are `4`, `8` and `12`, as texts. Throws a `Refusal`. */
 function readSeconds({ members: { seconds } }: Message): number | undefined {

@@ -71,7 +71,9 @@ export function place<Value>(
 }
 
 function toOwn({ values = {} }: ModelOption, value: unknown): unknown {
-  const said = String(value)
+  // What is no plain value may have no text at all.
+  const isPlain = ["boolean", "number", "string"].includes(typeof value)
+  const said = isPlain ? (value as string) : ""
   return Object.hasOwn(values, said) ? values[said] : value
 }
 
