@@ -92,7 +92,7 @@ export function toImageParameters(info: ModelInfo, message: Message): PlacedOpti
 /** `image` is of a form, `images` of JSON. Throws a `Refusal`. */
 export function toEditParameters(info: ModelInfo, message: Message): PlacedOptions {
   const { image, images } = message.members
-  if ((image ?? images ?? null) === null) {
+  if (isNone(image) && isNone(images)) {
     throw invalid("image", "missing_required_parameter", "image must be what is to be edited.")
   }
   return placeOptions(info, message, {
@@ -104,6 +104,10 @@ export function toEditParameters(info: ModelInfo, message: Message): PlacedOptio
       mask: (draft, value) => placeMask(draft, "mask", toMediaUrl("mask", value)),
     },
   })
+}
+
+function isNone(image: unknown): boolean {
+  return image === undefined || image === null || (Array.isArray(image) && image.length === 0)
 }
 
 function toMediaUrls(name: string, value: unknown): readonly string[] {

@@ -55,10 +55,12 @@ export function placeOptions(
   for (const [name, value] of Object.entries(members)) {
     if (own.includes(name) || value === undefined || value === null) continue
     const placeSpecial = Object.hasOwn(special, name) ? special[name] : undefined
+    const before = { ...draft.parameters }
     const told = findModelOption(draft, name)
     if (told !== undefined) placeAsTold(draft, name, { ...told, value, isForm })
     else if (placeSpecial === undefined) placeByName(draft, name, value, isForm)
     else placeSpecial(draft, value)
+    requireKept(draft, name, before)
     for (const parameter of Object.keys(draft.parameters)) {
       if (!options.has(parameter)) options.set(parameter, name)
     }
@@ -67,6 +69,14 @@ export function placeOptions(
   if (lacking === undefined) return { parameters: draft.parameters, names: options }
   const { details, feature } = lacking
   throw invalid(feature, "unsupported_parameter", `${feature} can't be asked for: ${details}.`)
+}
+
+/** No option takes the place of another. */
+function requireKept(draft: Draft, name: string, before: Draft["parameters"]): void {
+  for (const [parameter, value] of Object.entries(before)) {
+    if (draft.parameters[parameter] === value) continue
+    throw invalid(name, "invalid_value", `${name}: ${parameter} is already set by another option.`)
+  }
 }
 
 interface Told extends ModelOption {

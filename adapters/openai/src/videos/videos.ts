@@ -41,6 +41,9 @@ function readPage(query: URLSearchParams): Page {
   if (order !== "desc") {
     throw invalid("order", "unsupported_parameter", "order can't be asked for: newest first.")
   }
+  if (after !== undefined && !/^[\w-]+$/.test(after)) {
+    throw invalid("after", "invalid_value", "after is the id of a video.")
+  }
   const isLimit = /^\d{1,3}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= LIMITS.most
   if (!isLimit) throw invalid("limit", "invalid_value", `limit is from 1 to ${LIMITS.most}.`)
   return { after, limit: Number(limit) }
@@ -55,27 +58,32 @@ async function findTasks(
   count: number,
 ): Promise<readonly ListedTask[]> {
   const label = [`${VIDEO_LABEL.kind}=video`]
+  const last = after === undefined ? undefined : await client.get(after, { signal })
   // A list has its order by moments of more than a second's precision, so it begins with all of that second.
-  const before =
-    after === undefined ? undefined : await findCreatedAt(client.get(after, { signal }))
-  const query = { label, include: "prompt", ...(before && { created_before: before + 1 }) } as const
+  const start = last && { created_before: last.created_at + 1 }
+  const query = { label, include: "prompt", ...start } as const
   const found: ListedTask[] = []
-  let isBehind = after === undefined
+  let isBehind = last === undefined
   let cursor: string | null | undefined
   while (found.length < count && cursor !== null) {
+    // A page of long prompts has megabytes, so no more are asked for than are wanted.
+    const limit = Math.min(LIMITS.most, count - found.length + (isBehind ? 0 : 1))
     // oxlint-disable-next-line no-await-in-loop -- each page has the next one's cursor
-    const page = await client.listPage({ ...query, limit: LIMITS.most, cursor }, { signal })
+    const page = await client.listPage({ ...query, limit, cursor }, { signal })
     for (const task of page.tasks) {
       if (isBehind) found.push(task)
+      else if (last !== undefined && task.created_at < last.created_at) throw toUnlisted()
       isBehind ||= task.task_id === after
     }
     cursor = page.next_cursor
   }
+  if (!isBehind) throw toUnlisted()
   return found.slice(0, count)
 }
 
-async function findCreatedAt(task: Promise<Task>): Promise<number> {
-  return (await task).created_at
+/** Every other task has its place in no list of videos. */
+function toUnlisted(): Refusal {
+  return invalid("after", "invalid_value", "after is the id of a video that was asked for here.")
 }
 
 /** What a download may say of the part that it wants. */

@@ -16,10 +16,11 @@ export function isList({ schemas }: Draft, name: string): boolean {
   return schemas[name]?.type === "array"
 }
 
-/** Behind what the parameter has already, if it is a list. */
+/** Behind what the parameter has already, if it is a list. What a caller gave instead of a list is left as it is. */
 export function addMedia(draft: Draft, name: string, urls: readonly string[]): void {
-  const before = (draft.parameters[name] ?? []) as readonly string[]
-  draft.parameters[name] = isList(draft, name) ? [...before, ...urls] : urls[0]
+  const before: unknown = draft.parameters[name] ?? []
+  if (!isList(draft, name)) draft.parameters[name] = urls[0]
+  else if (Array.isArray(before)) draft.parameters[name] = [...(before as unknown[]), ...urls]
 }
 
 export function isMask(name: string): boolean {
