@@ -1,7 +1,12 @@
 /** Requests that mean harm, or nothing at all, before a real service: each is refused as the caller's own fault. */
 import assert from "node:assert/strict"
+import { once } from "node:events"
+import { request } from "node:http"
 import { after, before, describe, it } from "node:test"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
 import { BadRequestError } from "openai"
+import { until } from "../../support/until.ts"
 import { EDIT, fail, IMAGE, startDoor, VIDEO, type Door, type Opened } from "./open-door.ts"
 
 let door: Door
@@ -156,3 +161,40 @@ describe("a list of videos", () => {
 })
 
 const LABELS = { labels: { "openai-object": "video" } }
+
+describe("a call that waits for its task", () => {
+  it("holds nothing of its body", async () => {
+    const own = await door.open()
+    const earlier = countHeld()
+    const leaving = new AbortController()
+    const asked = JSON.stringify({ model: IMAGE, prompt: "[studio: stall]" })
+    const body = asked.slice(0, -1).padEnd(BODY_BYTES, " ").concat("}")
+    const headers = {
+      authorization: `Bearer ${own.apiKey}`,
+      "content-type": "application/json",
+    }
+    const calls = []
+    for (let count = 1; count <= CALLS; count += 1) {
+      const options = { method: "POST", headers, signal: leaving.signal }
+      const call = request(`${own.baseURL}/images/generations`, options)
+      calls.push(once(call, "error"))
+      call.end(body)
+      // oxlint-disable-next-line no-await-in-loop -- an account has so much room for bodies at once
+      assert.ok(await until(async () => (await own.countTasks()) === count || undefined))
+    }
+    assert.ok(countHeld() - earlier < BODY_BYTES)
+    leaving.abort()
+    await Promise.all(calls)
+  })
+})
+
+const CALLS = 6
+const BODY_BYTES = 3 * 1024 * 1024
+
+/** Bytes of buffers that are still in use. */
+function countHeld(): number {
+  setFlagsFromString("--expose-gc")
+  const collect = runInNewContext("gc") as () => void
+  collect()
+  return process.memoryUsage().arrayBuffers
+}

@@ -185,6 +185,8 @@ function openBody(
     release() {
       isReleased = true
       held?.()
+      // It has the bytes in its scope, and a call may wait for minutes.
+      held = undefined
     },
   }
 }
