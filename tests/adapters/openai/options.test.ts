@@ -271,6 +271,15 @@ describe("a repeat of a request that was refused", () => {
     await refused.generate({}, repeat)
     assert.equal(count(refused.asked), 2)
   })
+
+  it("is none where the refusal may have been before the end of the task", async () => {
+    const done = { ...TASK, status: "succeeded", finished_at: 1_000 }
+    const { asked, generate } = open(PROMPT, { listed: [done], now: 1_000_300, refusals: 1 })
+    await generate({})
+    await generate({}, { "x-stainless-retry-count": "1" })
+    const bought = asked.filter(({ method, path }) => method === "POST" && path === "/v1/tasks")
+    assert.equal(bought.length, 1)
+  })
 })
 
 describe("the members of a form", () => {

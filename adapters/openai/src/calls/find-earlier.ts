@@ -36,7 +36,7 @@ export async function findEarlier(call: Call, digest: string): Promise<Task | un
   // 0 while it is under way.
   const finishedAt = newest?.finished_at ?? 0
   const isOver = finishedAt > 0 && call.now() - finishedAt * 1_000 > LATEST_REPEAT_MS
-  // What it repeats is a request that was refused since, and bought nothing.
-  const isRefused = finishedAt > 0 && purchases.refusedAt(digest) > finishedAt * 1_000
+  // What it repeats is a request that was refused since, and bought nothing. The end is told in whole seconds.
+  const isRefused = finishedAt > 0 && purchases.refusedAt(digest) >= (finishedAt + 1) * 1_000
   return isOver || isRefused ? undefined : newest
 }
