@@ -54,6 +54,9 @@ describe("videos of the official package", () => {
       .asResponse()
       .catch((error: unknown) => error)
     assert.equal((same as { status: number }).status, 304)
+    const old = { headers: { "if-unmodified-since": new Date(0).toUTCString() } }
+    const changed = await fail(openai.videos.downloadContent(video.id, {}, old))
+    assert.equal((changed as { status: number }).status, 412)
   })
 
   it("begin with a picture where the model takes one", async () => {

@@ -87,7 +87,14 @@ function toUnlisted(): Refusal {
 }
 
 /** What a download may say of the part that it wants. */
-const CONDITIONS = ["if-match", "if-modified-since", "if-none-match", "if-range", "range"]
+const CONDITIONS = [
+  "if-match",
+  "if-modified-since",
+  "if-none-match",
+  "if-range",
+  "if-unmodified-since",
+  "range",
+]
 
 /** GET /videos/{id}/content, in parts too. Rejects with a `Refusal` or an `ApiError`. */
 export async function showVideoContent(call: Call, id: string): Promise<Response> {
