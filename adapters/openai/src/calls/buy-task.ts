@@ -1,6 +1,6 @@
 /** A purchase: a task like any other, or the task of an earlier request that this one repeats. */
 import { randomUUID } from "node:crypto"
-import { isApiError, jsonText, type ApiError, type ModelInfo, type Task } from "@safelight/client"
+import { isApiError, type ApiError, type ModelInfo, type Task } from "@safelight/client"
 import { invalid, Refusal, toRefusal } from "../answers/refusal.ts"
 import type { PlacedOptions } from "../options/place-options.ts"
 import type { Call } from "./call.ts"
@@ -80,7 +80,7 @@ async function buy(call: Call, order: Order, terms: Terms): Promise<Task> {
   const labels = { [REQUEST_LABEL]: digest, ...order.labels }
   const options = { idempotencyKey, maxCostMicros, labels }
   try {
-    return await client.submit(model, jsonText(JSON.stringify(parameters)), options)
+    return await client.submit(model, parameters, options)
   } catch (error) {
     if (!isApiError(error) || error.code === "outcome_unknown") throw error
     purchases.refuse(digest)
