@@ -1,6 +1,7 @@
 /** Bodies that are held at once: one account's share, what is kept for small ones, slow ones, and work on large ones. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
+import type { OpenAiPurchase, OpenAiService } from "@safelight/http"
 import { createRawClient, type RawClient } from "../../support/raw-client.ts"
 import { until } from "../../support/until.ts"
 import { creation, createWorld, VALID, WORLDS, type WorldOptions } from "./worlds.ts"
@@ -27,6 +28,32 @@ describe("bodies in flight", () => {
     assert.equal(await world.post(others, sized(BODY_BYTES)), 202)
     stalled.socket.destroy()
     await world.untilPosted(mine, sized(BODY_BYTES))
+  })
+
+  it("of messages for OpenAI's door count until what they ask for is bought", async () => {
+    const buying: (() => void)[] = []
+    const openai = {
+      generateImages({ onOver, onTaken }: OpenAiPurchase) {
+        buying.push(() => onTaken?.())
+        if (buying.length === 1) return new Promise<Response>(() => {})
+        onOver()
+        return Promise.resolve(new Response("made"))
+      },
+      end() {},
+    } as Partial<OpenAiService> as OpenAiService
+    const settings = { messageBytes: BODY_BYTES, messagesInFlightBytes: 4 * BODY_BYTES }
+    await using world = await createWorld("in process", { settings, openai })
+    const post = async (): Promise<number> => {
+      const headers = { ...creation().headers, authorization: `Bearer ${world.key}` }
+      const init = { method: "POST", headers, body: sized(BODY_BYTES) }
+      const request = new Request("http://a.example/openai/v1/images/generations", init)
+      return (await world.handler.fetch(request)).status
+    }
+    void post()
+    await until(() => buying.length === 1 || undefined)
+    assert.equal(await post(), 503)
+    buying[0]?.()
+    assert.equal(await post(), 200)
   })
 
   it("leave a part for small ones, which the large ones of all accounts can't take", async () => {

@@ -3,7 +3,12 @@
  * behind the Node server. A behaviour that is not about sockets is tested in both.
  */
 import { createAccess, type AccessSettings } from "@safelight/access"
-import { createHttpHandler, createNodeServer, type HttpSettings } from "@safelight/http"
+import {
+  createHttpHandler,
+  createNodeServer,
+  type HttpSettings,
+  type OpenAiService,
+} from "@safelight/http"
 import { MODELS, type Log, type LogFields, type Tracer } from "@safelight/core"
 import { createManualClock } from "@safelight/testkit"
 import { Agent, fetch as socketFetch } from "undici"
@@ -40,6 +45,7 @@ export interface WorldOptions {
   readonly hasReference?: boolean
   readonly currency?: string
   readonly tracer?: Tracer
+  readonly openai?: OpenAiService
   /** By default. */
   readonly hasStreams?: boolean
   /** Another world's, as another node of the service would share it. */

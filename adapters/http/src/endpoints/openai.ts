@@ -39,10 +39,9 @@ export const openAiImages = defineEndpoint({
   body: messageBody,
 }).handleWith("openai", (openai, { streams }) => async (call) => {
   const message = await call.body()
-  call.releaseBody()
   const { release } = streams.reserve(call.caller.id)
   const maxCostMicros = call.sent["Safelight-Max-Cost-Micros"]
-  const asked = { message, maxCostMicros }
+  const asked = { message, maxCostMicros, onTaken: call.releaseBody }
   return answer(call, (question) => openai.generateImages({ ...question, ...asked }), release)
 })
 
