@@ -2,7 +2,13 @@
  * The door for programs that speak to OpenAI: each request becomes requests of the task API, made in this process
  * with the caller's key, so that it may do what its key may do by the API and nothing else.
  */
-import { createClient, isApiError, type Client, type FetchLike } from "@safelight/client"
+import {
+  createClient,
+  isApiError,
+  type Client,
+  type ClientOptions,
+  type FetchLike,
+} from "@safelight/client"
 import { answerRefusal, Refusal, toRefusal } from "./answers/refusal.ts"
 import { endWith } from "@safelight/host"
 import { createBudget } from "./calls/budget.ts"
@@ -83,7 +89,8 @@ export function createOpenAiHandler(options: OpenAiHandlerOptions): OpenAiHandle
     }
     try {
       const call: Call = {
-        client: createCallerClient(fetch, request),
+        client: createCallerClient(fetch, request, HASTE),
+        cancel: (id) => createCallerClient(fetch, request).cancel(id, { signal: stopping.signal }),
         fetch,
         request,
         message: purchase.message,
@@ -151,12 +158,18 @@ const STOPPING = new Refusal({
 const ORIGIN = "http://safelight.invalid"
 
 /** It does not wait where the service asks for a pause: the caller is told. */
-function createCallerClient(fetch: FetchLike, request: Request): Client {
+const HASTE = { longestRetryAfterMs: 1 }
+
+function createCallerClient(
+  fetch: FetchLike,
+  request: Request,
+  settings: ClientOptions["settings"] = {},
+): Client {
   const authorization = request.headers.get("authorization") ?? ""
   return createClient({
     url: ORIGIN,
     key: authorization.replace(/^Bearer +/i, ""),
-    settings: { longestRetryAfterMs: 1 },
+    settings,
     fetch,
   })
 }

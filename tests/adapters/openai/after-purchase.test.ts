@@ -83,3 +83,39 @@ describe("a value of an option that has no text", () => {
     assert.doesNotMatch(String(labels[0]), /openai-size/)
   })
 })
+
+describe("the task of a caller who has left", () => {
+  it("is cancelled when the account may ask again, if it may not at once", async () => {
+    const info = {
+      model: "acme/m",
+      parameters: { type: "object", properties: { prompt: { type: "string" } } },
+      price: {},
+      price_version: "1",
+      outputs: { type: "image", keys: "key" },
+      media: [],
+    }
+    const leaving = new AbortController()
+    let cancellations = 0
+    const handler = createOpenAiHandler({
+      async fetch(url, { method } = {}) {
+        const { pathname } = new URL(url)
+        if (pathname.startsWith("/v1/models/")) return Response.json(info)
+        if (pathname === "/v1/tasks") return Response.json(TASK, { status: 202 })
+        if (method !== "POST") {
+          leaving.abort()
+          return new Promise(() => {})
+        }
+        cancellations += 1
+        const ended = { outcome: "cancelled", charge_micros: 0, charge_limit_micros: 0, task: TASK }
+        if (cancellations > 1) return Response.json(ended)
+        const error = { message: "no", type: "rate_limit_error", code: "rate_limit_exceeded" }
+        return Response.json({ error }, { status: 429, headers: { "retry-after": "1" } })
+      },
+    })
+    const headers = { authorization: "Bearer k" }
+    const request = new Request("http://a.example/", { method: "POST", headers })
+    const call = { request, left: leaving.signal, onOver() {}, message: { ...MESSAGE } }
+    assert.equal((await handler.generateImages(call)).status, 499)
+    assert.equal(cancellations, 2)
+  })
+})

@@ -7,6 +7,8 @@ import type { Purchases } from "./purchases.ts"
 export interface Call {
   /** Calls the service's own handler with the caller's key. */
   readonly client: Client
+  /** Cancels a task as far as it can be stopped, and waits where the service asks for a pause: nobody waits for this. */
+  readonly cancel: (task: string) => Promise<unknown>
   /** The same for what the client has no method for; the key is not sent by itself. */
   readonly fetch: FetchLike
   readonly request: Request

@@ -46,12 +46,12 @@ async function makeImages(
 }
 
 async function waitFor(call: Call, task: Task): Promise<Task> {
-  const { client, left, patienceMs, request, signal } = call
+  const { cancel, client, left, patienceMs, request, signal } = call
   const over = AbortSignal.timeout(patienceMs)
   try {
     return await client.wait(task, { signal: AbortSignal.any([over, signal]) })
   } catch (error) {
-    if (left.aborted && !mayRepeat(request)) await client.cancel(task.task_id)
+    if (left.aborted && !mayRepeat(request)) await cancel(task.task_id)
     if (!signal.aborted && over.aborted) throw toUnfinished(task)
     throw error
   }
