@@ -16,16 +16,18 @@ const CHECK = /^PUT .*\/\.check\//
 
 /** Ends with the test. */
 async function createWorld(t: TestContext) {
+  // Its end comes before the bucket's: what a scheduled run asks a bucket that is gone, it asks again by this clock.
+  const places = new AsyncDisposableStack()
+  t.after(() => places.disposeAsync())
   const bucket = await startBucket(t)
-  const folder = await createTemporaryFolder()
+  const folder = places.use(await createTemporaryFolder())
   const clock = createManualClock()
-  const places = { data: folder.path, ...bucket.place }
-  const configuration = { ...DEFAULTS, ...places, port: 0, metrics: true }
+  const place = { data: folder.path, ...bucket.place }
+  const configuration = { ...DEFAULTS, ...place, port: 0, metrics: true }
   const service = await createService({ configuration, clock })
-  t.after(async () => {
+  places.defer(async () => {
     bucket.release()
     await service.stop()
-    await folder[Symbol.asyncDispose]()
   })
   // One at the start, to find what is configured wrongly.
   const atStart = bucket.countChecks()
