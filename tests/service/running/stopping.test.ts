@@ -78,7 +78,7 @@ describe("a stop while a scheduled run hangs", () => {
     )
   })
 
-  test("waits for it as long as for what runs, and names it", { timeout: 15_000 }, async (t) => {
+  test("waits for it as long as for what runs, and names it", { timeout: 60_000 }, async (t) => {
     const bucket = await startBucket(t)
     bucket.hold(UPLOADS)
     const configuration = await toConfiguration(t, bucket, { stopGraceMs: 100 })
@@ -97,7 +97,8 @@ describe("a stop while a scheduled run hangs", () => {
     const bucket = await startBucket(t)
     const configuration = await toConfiguration(t, bucket, {
       stopGraceMs: 100,
-      retentionMs: 1_000,
+      // Longer than this service lasts, whose own sweep would remove it.
+      retentionMs: 1_800_000,
       engine: { removeAfterMs: 1 },
     })
     const first = await createService({ configuration })
