@@ -4,6 +4,7 @@ import { after, before, describe, it } from "node:test"
 import { createKey } from "@safelight/access"
 import { createClient, type Client } from "@safelight/client"
 import { skipWithoutBrowser } from "../support/browser.ts"
+import { until } from "../support/until.ts"
 import { createConsoleWorld, PICTURE, type ConsoleWorld } from "./console-world.ts"
 
 describe("all tasks in the console", { skip: skipWithoutBrowser }, () => {
@@ -28,8 +29,8 @@ describe("all tasks in the console", { skip: skipWithoutBrowser }, () => {
     assert.equal(await table.getByRole("row").count(), 3)
     await page.getByRole("searchbox", { name: "Account" }).fill("acme")
     await page.keyboard.press("Enter")
-    await table.getByRole("row").nth(2).waitFor({ state: "detached" })
-    assert.equal(await table.getByRole("row").count(), 2)
+    // Meanwhile there is no table.
+    await until(async () => (await table.getByRole("row").count()) === 2)
     assert.match(page.url(), /account=acme/)
     await theirs.run(PICTURE, { prompt: "another", size: "square" })
     await table.getByRole("row").nth(2).waitFor()
@@ -85,7 +86,11 @@ describe("all tasks in the console", { skip: skipWithoutBrowser }, () => {
     })
     const row = page.getByRole("row").filter({ hasText: id })
     await row.waitFor()
-    await theirs.cancel(id)
+    // It follows a rendering from its first poll on.
+    await until(
+      () => theirs.cancel(id),
+      ({ outcome }) => outcome !== "unknown",
+    )
     await row.waitFor({ state: "detached" })
     await page.getByText("No task matches").waitFor()
     assert.deepEqual(complaints, [])

@@ -34,7 +34,9 @@ describe("channels in the console", { skip: skipWithoutBrowser }, () => {
     await studio.getByText("By hour, as a table").click()
     const table = page.getByRole("region", { name: "The hours of studio" })
     assert.equal(await table.locator("tbody tr").count(), 24)
-    assert.equal(await table.locator("tbody td:nth-child(2)").first().textContent(), "1")
+    // The newest hour is first; it may have begun since the task ended.
+    const hours = await table.locator("tbody td:nth-child(2)").allTextContents()
+    assert.match(hours.join(""), /^0?10+$/)
     assert.deepEqual(complaints, [])
   })
 
