@@ -10,6 +10,7 @@ import { MODELS } from "@safelight/core"
 import { createManualClock } from "@safelight/testkit"
 import type { RunningStub, StubOptions } from "@safelight/testkit/stubs"
 import { STUBS } from "@safelight/testkit/stubs"
+import { until } from "../../support/until.ts"
 import {
   parseKey,
   runCommand,
@@ -35,7 +36,7 @@ interface World {
   channels(...words: readonly string[]): Promise<CommandEnd>
   /** Resolves to the task's id. */
   submit(): Promise<string>
-  /** Rejects where the task's status does not become `status` soon. */
+  /** Resolves once the task's status is `status`. */
   waitFor(id: string, status: string): Promise<void>
   restart(): Promise<void>
 }
@@ -72,11 +73,7 @@ async function createWorld(t: TestContext, options: StubOptions = {}): Promise<W
       return (await tasks(...words)).task_id
     },
     async waitFor(id, status) {
-      for (let tries = 0; tries < 100; tries += 1) {
-        if ((await tasks("get", id)).status === status) return
-        await setTimeout(100)
-      }
-      assert.fail(`${id} is not ${status}`)
+      while ((await tasks("get", id)).status !== status) await setTimeout(100)
     },
     async restart() {
       service.kill("SIGTERM")
@@ -116,10 +113,7 @@ test("a channel is drained beside a service, gets nothing new, also after a rest
   assert.equal(resumed.stdout, "fal is open: it gets tasks again within a few seconds\n")
   await waitFor(second, "running")
   // A task runs from its intent on, which stands before the request leaves.
-  for (let looks = 0; looks < 100 && stub.purchases.length < 2; looks += 1) {
-    await setTimeout(50)
-  }
-  assert.equal(stub.purchases.length, 2)
+  await until(() => stub.purchases.length === 2)
 })
 
 test("a drain whose time is up ends with 1, and the channel stays paused", async (t) => {
@@ -250,13 +244,7 @@ test("list tells a channel that has no money, in its provider's words", async (t
   await submit()
   const line =
     /^fal: its account has no money \(provider_out_of_money\): User is locked\. Reason: Exhausted balance\./m
-  let stdout = ""
-  // Each look starts a process, which takes its time.
-  for (let looks = 0; looks < 60 && !line.test(stdout); looks += 1) {
-    await setTimeout(200)
-    stdout = (await channels("list")).stdout
-  }
-  assert.match(stdout, line)
+  await until(async () => line.test((await channels("list")).stdout))
   const [fal] = JSON.parse((await channels("list", "--json")).stdout) as readonly {
     readonly troubles: readonly Readonly<Record<string, unknown>>[]
   }[]
@@ -273,10 +261,7 @@ test("list tells a channel that is left alone after failures, until its service 
     const [fal] = JSON.parse((await channels("list", "--json")).stdout) as readonly object[]
     return fal !== undefined && "left_alone_by" in fal && fal.left_alone_by
   }
-  // Each look starts a process, which takes its time.
-  for (let looks = 0; looks < 60 && (await countLeftAlone()) !== 1; looks += 1) {
-    await setTimeout(200)
-  }
+  await until(async () => (await countLeftAlone()) === 1)
   const { stdout } = await channels("list")
   assert.match(stdout, / {2}open, left alone by 1 process after failures {2}/)
   service.kill("SIGTERM")
