@@ -11,27 +11,19 @@ import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { ROOT } from "../architecture/workspaces.ts"
 import { createInProcessService, type InProcessService } from "../service/in-process-service.ts"
+import { findPython, runPython, type PythonEnd } from "../support/run-python.ts"
 import { createTemporaryFolder } from "../support/temporary-folder.ts"
 import { toOpenApi30 } from "./to-openapi-30.ts"
 
 const EXAMPLE = join(ROOT, "packages/client/examples/python/generated/make_picture.py")
 
-/** The first in the path, and Debian's. */
-const PYTHON = ["python3", "/usr/bin/python3"].find(
-  (each) => spawnSync(each, ["-c", "import certifi, dateutil, six, urllib3"]).status === 0,
-)
+const PYTHON = findPython("certifi, dateutil, six, urllib3")
 
 const skip = process.env["CI"] === undefined && (findLack() ?? false)
 
 function findLack(): string | undefined {
   if (spawnSync("java", ["-version"]).status !== 0) return "no Java"
   return PYTHON === undefined ? "no Python with certifi, dateutil, six and urllib3" : undefined
-}
-
-interface Ended {
-  readonly code: number
-  readonly stdout: string
-  readonly stderr: string
 }
 
 describe("the example in Python by a generated client", { skip }, () => {
@@ -55,14 +47,10 @@ describe("the example in Python by a generated client", { skip }, () => {
 
   after(() => resources.disposeAsync())
 
-  async function run(words: readonly string[], key = service.keys.whole): Promise<Ended> {
+  async function run(words: readonly string[], key = service.keys.whole): Promise<PythonEnd> {
     const own = { PYTHONPATH: join(folder, "generated"), PYTHONDONTWRITEBYTECODE: "1" }
     const env = { ...process.env, ...own, SAFELIGHT_URL: service.url, SAFELIGHT_API_KEY: key }
-    const options = { cwd: folder, env }
-    return promisify(execFile)(PYTHON ?? "python3", [EXAMPLE, ...words], options).then(
-      ({ stderr, stdout }) => ({ code: 0, stdout, stderr }),
-      (error: unknown) => error as Ended,
-    )
+    return runPython(PYTHON, [EXAMPLE, ...words], { cwd: folder, env })
   }
 
   it("makes a picture, and the same one of the same order", async () => {

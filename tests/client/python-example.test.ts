@@ -1,30 +1,20 @@
 /** The client's example in Python, as its user runs it, against the service. */
 import assert from "node:assert/strict"
-import { execFile, spawnSync } from "node:child_process"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
-import { promisify } from "node:util"
 import { ROOT } from "../architecture/workspaces.ts"
 import { createInProcessService, type InProcessService } from "../service/in-process-service.ts"
 import { startLyingProxy, type LyingProxy } from "../support/lying-proxy.ts"
+import { findPython, runPython, type PythonEnd } from "../support/run-python.ts"
 import { createTemporaryFolder } from "../support/temporary-folder.ts"
 
 const EXAMPLE = join(ROOT, "packages/client/examples/python/make_picture.py")
 
-/** The first in the path, and Debian's. */
-const PYTHON = ["python3", "/usr/bin/python3"].find(
-  (each) => spawnSync(each, ["-c", "import requests"]).status === 0,
-)
+const PYTHON = findPython("requests")
 
 const skip =
   PYTHON !== undefined || process.env["CI"] !== undefined ? false : "no Python with requests"
-
-interface Ended {
-  readonly code: number
-  readonly stdout: string
-  readonly stderr: string
-}
 
 describe("the example in Python", { skip }, () => {
   const resources = new AsyncDisposableStack()
@@ -41,16 +31,9 @@ describe("the example in Python", { skip }, () => {
 
   after(() => resources.disposeAsync())
 
-  async function run(words: readonly string[], key = service.keys.whole): Promise<Ended> {
+  async function run(words: readonly string[], key = service.keys.whole): Promise<PythonEnd> {
     const env = { ...process.env, SAFELIGHT_URL: proxy.url, SAFELIGHT_API_KEY: key }
-    const running = promisify(execFile)(PYTHON ?? "python3", [EXAMPLE, ...words], {
-      cwd: folder,
-      env,
-    })
-    return running.then(
-      ({ stderr, stdout }) => ({ code: 0, stdout, stderr }),
-      (error: unknown) => error as Ended,
-    )
+    return runPython(PYTHON, [EXAMPLE, ...words], { cwd: folder, env })
   }
 
   it("makes a picture, and the same one of the same order, though an answer is lost", async () => {

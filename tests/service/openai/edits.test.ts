@@ -6,7 +6,7 @@ import { generateImage } from "ai"
 import { BadRequestError, toFile } from "openai"
 import sharp from "sharp"
 import { startLyingProxy } from "../../support/lying-proxy.ts"
-import { EDIT, fail, IMAGE, startDoor, type Door, type Opened } from "./open-door.ts"
+import { EDIT, fail, IMAGE, loseAnswers, startDoor, type Door, type Opened } from "./open-door.ts"
 
 const PATH = "/openai/v1/images/edits"
 
@@ -99,17 +99,10 @@ describe("images.edit of the official package", () => {
   it("buys once where its answer is lost, though each form has another boundary", async () => {
     await using proxy = await startLyingProxy(door.service.url)
     const { countTasks, openai } = await door.open({ url: proxy.url })
-    let losses = 0
-    proxy.lie(
-      ({ path }) => {
-        losses += path === PATH ? 1 : 0
-        return path === PATH && losses <= 2
-      },
-      () => "reset",
-    )
+    const countTries = loseAnswers(proxy, PATH, 2)
     const image = await toFile(png, "a.png")
     await openai.images.edit({ model: EDIT, prompt: "snow", image })
-    assert.equal(losses, 3)
+    assert.equal(countTries(), 3)
     assert.equal(await countTasks(), 1)
     const other = await toFile(await sharp(png).negate().png().toBuffer(), "a.png")
     const headers = { "x-stainless-retry-count": "1" }

@@ -13,7 +13,7 @@ import OpenAI, {
 } from "openai"
 import { startLyingProxy, type LyingProxy } from "../../support/lying-proxy.ts"
 import { until } from "../../support/until.ts"
-import { IMAGE, startDoor, VIDEO, type Door, type Opened } from "./open-door.ts"
+import { IMAGE, loseAnswers, startDoor, VIDEO, type Door, type Opened } from "./open-door.ts"
 
 const PATH = "/openai/v1/images/generations"
 
@@ -163,17 +163,10 @@ describe("a repeat by the official package", () => {
     const found = await open(undefined, proxy.url)
     const earlier = (await listTasks(found)).length
     const prompt = `fog ${Date.now()}`
-    let losses = 0
-    proxy.lie(
-      ({ path }) => {
-        losses += path === PATH ? 1 : 0
-        return path === PATH && losses <= 2
-      },
-      () => "reset",
-    )
+    const countTries = loseAnswers(proxy, PATH, 2)
     const first = await found.openai.images.generate({ model: IMAGE, prompt })
     assert.ok(first.data?.[0]?.url)
-    assert.equal(losses, 3)
+    assert.equal(countTries(), 3)
     assert.equal((await listTasks(found)).length, earlier + 1)
     await found.openai.images.generate({ model: IMAGE, prompt })
     assert.equal((await listTasks(found)).length, earlier + 2)

@@ -4,6 +4,7 @@ import { createClient, type Client } from "@safelight/client"
 import type { ApiKeyScope } from "@safelight/core"
 import OpenAI from "openai"
 import { createService, DEFAULTS, type Service } from "safelight"
+import type { LyingProxy } from "../../support/lying-proxy.ts"
 import { createTemporaryFolder } from "../../support/temporary-folder.ts"
 
 export const IMAGE = "vendor-a/v4.1/flash/text-to-image"
@@ -61,6 +62,19 @@ export async function startDoor(): Promise<Door> {
     },
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   }
+}
+
+/** Answers at the path are lost, so many of them; tells how often it was asked for. */
+export function loseAnswers(proxy: LyingProxy, lostPath: string, most: number): () => number {
+  let tries = 0
+  proxy.lie(
+    ({ path }) => {
+      tries += path === lostPath ? 1 : 0
+      return path === lostPath && tries <= most
+    },
+    () => "reset",
+  )
+  return () => tries
 }
 
 /** What it was rejected with. */

@@ -5,7 +5,7 @@ import { BadRequestError, NotFoundError, toFile, type OpenAI } from "openai"
 import sharp from "sharp"
 import { startLyingProxy } from "../../support/lying-proxy.ts"
 import { until } from "../../support/until.ts"
-import { fail, IMAGE, startDoor, VIDEO, type Door } from "./open-door.ts"
+import { fail, IMAGE, loseAnswers, startDoor, VIDEO, type Door } from "./open-door.ts"
 
 let door: Door
 before(async () => {
@@ -126,16 +126,9 @@ describe("videos of the official package", () => {
   it("are bought once where an answer is lost", async () => {
     await using proxy = await startLyingProxy(door.service.url)
     const { countTasks, openai } = await door.open({ url: proxy.url })
-    let tries = 0
-    proxy.lie(
-      ({ path }) => {
-        tries += path === "/openai/v1/videos" ? 1 : 0
-        return path === "/openai/v1/videos" && tries <= 2
-      },
-      () => "reset",
-    )
+    const countTries = loseAnswers(proxy, "/openai/v1/videos", 2)
     await openai.videos.create(ASKED)
-    assert.deepEqual([tries, await countTasks()], [3, 1])
+    assert.deepEqual([countTries(), await countTasks()], [3, 1])
   })
 
   it("are refused by the name of what is wrong", async () => {

@@ -1,7 +1,4 @@
-/** Lower-case hexadecimal digits, as ids of keys and hashes of events are written. */
-export function toHex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
-}
+/** Hexadecimal digits of hashes and of the ids of keys. */
 
 /** `digits` are known to be hexadecimal, two a byte. */
 export function fromHex(digits: string): Uint8Array {

@@ -5,11 +5,11 @@
  */
 import {
   SafelightError,
+  toHex,
   type TreeExtension,
   type TreeHead,
   type TreeStorage,
 } from "@safelight/core"
-import { toHex } from "../bytes/hex.ts"
 import { HASH_BYTES } from "../bytes/sha256.ts"
 import { listPartialTiles, type Tile } from "../tiles/tile.ts"
 import { createTreeBuilder, type TreeBuilder } from "../tiles/tree-builder.ts"

@@ -2,8 +2,9 @@
  * Signed notes as C2SP writes them: a text that ends with a newline, an empty line, and signature lines of the form
  * `— name base64(key id ‖ signature)`. Reading one proves nothing: `openNote` verifies it.
  */
+import { toHex } from "@safelight/core"
 import { fromBase64, toBase64 } from "../bytes/base64.ts"
-import { fromHex, toHex } from "../bytes/hex.ts"
+import { fromHex } from "../bytes/hex.ts"
 import { refuse, type Refusal } from "./refusal.ts"
 import { isKeyName } from "./verifier-key.ts"
 

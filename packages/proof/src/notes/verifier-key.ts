@@ -2,8 +2,8 @@
  * Public keys as C2SP signed-note writes them: `name+id+base64(type ‖ key)`, a vkey. The id is made of the name and
  * the key, so neither can be exchanged for another unnoticed.
  */
+import { toHex } from "@safelight/core"
 import { fromBase64, toBase64 } from "../bytes/base64.ts"
-import { toHex } from "../bytes/hex.ts"
 import type { Sha256 } from "../bytes/sha256.ts"
 import { refuse, type Refusal } from "./refusal.ts"
 
