@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
-"""Checks an export of Safelight's log without a database, a service or any code of Safelight.
+"""Checks an export of Safelight's log, or the proof of a task, without a database, a service or any code of Safelight.
 
-    python3 check.py log.ndjson
+    python3 check.py log.jsonl
+    python3 check.py log.jsonl --key media.example/log+5b731d83+AY6jDV…
+    python3 check.py proof.json --key media.example/log+5b731d83+AY6jDV…
 
+With the log's public key it proves that whoever holds the secret one has signed exactly these events.
 It follows FORMAT.md of this folder and nothing else. Each fault is printed with its line, task and version.
 Ends with 0: everything was judged and nothing is wrong; 1: something is wrong; 2: something could not be judged.
 """
+import base64
 import hashlib
 import json
 import sys
@@ -167,6 +171,138 @@ def check_stream(record, findings):
     return task
 
 
+# Ed25519, RFC 8032 §5.1: the curve -x² + y² = 1 + d x² y² modulo P, with points as (x, y).
+P = 2**255 - 19
+ORDER = 2**252 + 27742317777372353535851937790883648493
+D = -121665 * pow(121666, -1, P) % P
+ROOT = pow(2, (P - 1) // 4, P)
+
+
+def add(one, other):
+    (x1, y1), (x2, y2) = one, other
+    part = D * x1 * x2 * y1 * y2 % P
+    return (x1 * y2 + x2 * y1) * pow(1 + part, -1, P) % P, (y1 * y2 + x1 * x2) * pow(1 - part, -1, P) % P
+
+
+def multiply(point, times):
+    result = (0, 1)
+    while times > 0:
+        if times & 1:
+            result = add(result, point)
+        point, times = add(point, point), times >> 1
+    return result
+
+
+def to_point(encoded):
+    y, sign = int.from_bytes(encoded, "little") & (2**255 - 1), encoded[31] >> 7
+    square = (y * y - 1) * pow(D * y * y + 1, -1, P) % P
+    x = pow(square, (P + 3) // 8, P)
+    x = x if (x * x - square) % P == 0 else x * ROOT % P
+    if y >= P or (x * x - square) % P != 0 or (x == 0 and sign):
+        raise ValueError("it is no point of the curve")
+    return (x if x & 1 == sign else P - x), y
+
+
+BASE = to_point((4 * pow(5, -1, P) % P).to_bytes(32, "little"))
+
+
+def is_signed(public, message, signature):
+    s = int.from_bytes(signature[32:], "little")
+    if len(signature) != 64 or len(public) != 32 or s >= ORDER:
+        return False
+    k = int.from_bytes(hashlib.sha512(signature[:32] + public + message).digest(), "little") % ORDER
+    try:
+        return multiply(BASE, s) == add(to_point(signature[:32]), multiply(to_point(public), k))
+    except ValueError:
+        return False
+
+
+def open_checkpoint(note, key):
+    """The size and the root that the key has signed. Raises a ValueError for anything else."""
+    name, key_id, encoded = key.split("+", 2)
+    raw = base64.b64decode(encoded, validate=True)
+    if len(raw) != 33 or raw[0] != 1 or sha256(name.encode() + b"\n" + raw)[:8] != key_id:
+        raise ValueError("the key is no public key of a log")
+    text, gap, signatures = note.rpartition("\n\n")
+    text += "\n"
+    signed = [line.split(" ") for line in signatures.splitlines()] if gap else []
+    made = [base64.b64decode(parts[2], validate=True) for parts in signed if parts[:2] == ["\u2014", name]]
+    own = [each[4:] for each in made if each[:4].hex() == key_id]
+    if not own or not all(is_signed(raw[1:], text.encode(), each) for each in own):
+        raise ValueError("the key has not signed the checkpoint")
+    origin, size, root, *_ = text.split("\n")
+    if origin != name or str(int(size)) != size:
+        raise ValueError("the checkpoint is of another log, or its size is no number")
+    return int(size), base64.b64decode(root, validate=True)
+
+
+def node(left, right):
+    return hashlib.sha256(b"\x01" + left + right).digest()
+
+
+class Tree:
+    """A signed tree (RFC 9162 §2.1), and what was found of its leaves."""
+
+    def __init__(self, note, key):
+        self.size, self.root = open_checkpoint(note, key)
+        self.nodes, self.selection = {}, False
+
+    def add(self, index, leaf):
+        """Leaves come in any order: neighbours become one hash as soon as both are there."""
+        level = 0
+        while (level, index ^ 1) in self.nodes:
+            other = self.nodes.pop((level, index ^ 1))
+            leaf = node(other, leaf) if index & 1 else node(leaf, other)
+            level, index = level + 1, index >> 1
+        self.nodes[level, index] = leaf
+
+    def is_whole(self):
+        places = [(bit, (self.size >> bit) - 1) for bit in range(self.size.bit_length()) if self.size >> bit & 1]
+        if sorted(self.nodes) != places:
+            return False
+        root = None
+        for place in places:
+            root = self.nodes[place] if root is None else node(self.nodes[place], root)
+        return (root or hashlib.sha256().digest()) == self.root
+
+    def includes(self, index, leaf, proof):
+        """RFC 9162 §2.1.3.2."""
+        place, last, found = index, self.size - 1, leaf
+        if not 0 <= index < self.size:
+            return False
+        for sibling in proof:
+            if last == 0:
+                return False
+            if place & 1 or place == last:
+                found = node(sibling, found)
+                while not place & 1 and place:
+                    place, last = place >> 1, last >> 1
+            else:
+                found = node(found, sibling)
+            place, last = place >> 1, last >> 1
+        return last == 0 and found == self.root
+
+    def check(self, record, findings):
+        """Each event has its leaf, and those of a task stand in their order."""
+        leaves, proofs, before = record.get("leaves", []), record.get("proofs", []), -1
+        for place, event in enumerate(record["events"]):
+            where = f"task {record['task']}, version {event['version']}"
+            if place >= len(leaves):
+                findings.fault(where, "it has no leaf in the signed tree")
+                continue
+            entry = '{"hash":"%s","task":%s,"version":%d}' % (event["hash"], WRITE(record["task"]), event["version"])
+            leaf, index = hashlib.sha256(b"\x00safelight:entry:1\n" + entry.encode()).digest(), leaves[place]
+            if index <= before or index >= self.size:
+                findings.fault(where, f"its leaf can't be {index}")
+            elif not self.selection:
+                self.add(index, leaf)
+            else:
+                proof = [base64.b64decode(text, validate=True) for text in (proofs[place] if place < len(proofs) else [])]
+                if not self.includes(index, leaf, proof):
+                    findings.fault(where, f"its proof does not lead to leaf {index} of the signed tree")
+            before = index
+
+
 def millionths(factor):
     whole, _, decimals = factor.partition(".")
     return int(whole + decimals.ljust(6, "0"))
@@ -224,7 +360,8 @@ def check_definition(definition, prices, findings):
         prices[kept["model"], kept["priceVersion"]] = kept["price"]
 
 
-def check(lines, findings):
+def check(lines, key, findings):
+    tree, selection = None, False
     counts, prices, definitions, billed = defaultdict(int), {}, set(), []
     bills, digest, last, number = defaultdict(int), hashlib.sha256(), None, 0
     for number, line in enumerate(lines, 1):
@@ -234,8 +371,15 @@ def check(lines, findings):
         last, kind = (line, record), record["kind"]
         if (kind == "header") != (number == 1):
             findings.fault(f"line {number}", "a header is the first line and no other")
-        if kind == "stream":
+        if kind == "header":
+            selection = "selection" in record
+        elif kind == "checkpoint" and key is not None:
+            tree = Tree(record["note"], key)
+            tree.selection = selection
+        elif kind == "stream":
             task = check_stream(record, findings)
+            if tree is not None:
+                tree.check(record, findings)
             counts["streams"] += 1
             counts["events"] += len(record["events"])
             counts["inputs"] += len(record["inputs"])
@@ -257,6 +401,10 @@ def check(lines, findings):
         for name in {*counts, *trailer} - {"kind", "sha256"}:
             if counts[name] != trailer.get(name, 0):
                 findings.fault(f"line {number}", f"the file has {counts[name]} {name}, not {trailer.get(name, 0)}")
+    if tree is not None and not selection and not tree.is_whole():
+        findings.fault("the log", f"its events are not the {tree.size} that were signed")
+    if key is not None and tree is None:
+        findings.cannot_tell("the log", "the file has no checkpoint")
     for task in billed:
         check_charge(task, prices, findings)
         named = task["submitted"].get("definition")
@@ -265,11 +413,40 @@ def check(lines, findings):
     return counts, bills
 
 
-def main(path):
+def check_proof(document, key, findings):
+    """The proof of one task: its events with their leaves, under a checkpoint. Prices are not in it."""
+    counts, events = defaultdict(int), document["events"]
+    record = {"task": document["task"], "events": events, "inputs": []}
+    record.update(leaves=[event["index"] for event in events], proofs=[event["proof"] for event in events])
+    check_stream(record, findings)
+    if key is None:
+        findings.cannot_tell("the proof", "who made it: --key names the log's public key")
+    else:
+        tree = Tree(document["checkpoint"], key)
+        tree.selection = True
+        tree.check(record, findings)
+    counts.update(streams=1, events=len(events))
+    return counts, {}
+
+
+def read_proof(path):
+    """The document, or None if the file is something else: a log has many lines, each an object."""
+    with open(path, "rb") as file:
+        if b'"safelight-proof"' not in file.read(256):
+            return None
+        file.seek(0)
+        return READ(file.read().decode())
+
+
+def main(path, key=None):
     findings = Findings()
     try:
-        with open(path, "rb") as file:
-            counts, bills = check(file, findings)
+        proof = read_proof(path)
+        if proof is not None:
+            counts, bills = check_proof(proof, key, findings)
+        else:
+            with open(path, "rb") as file:
+                counts, bills = check(file, key, findings)
     except OSError as error:
         print(f"the file can't be read: {error}")
         return 2
@@ -286,6 +463,7 @@ def main(path):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
+    path, *more = sys.argv[1:] or [None]
+    if path is None or more[:1] not in ([], ["--key"]) or len(more) not in (0, 2):
         sys.exit(__doc__)
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(path, *more[1:]))

@@ -44,7 +44,7 @@ describe("a command", () => {
     const [, name = ""] = /^ {2}name: "([a-z ]+)",$/m.exec(read(path)) ?? []
 
     it(`in ${file} has its name and its line in the table`, () => {
-      assert.equal(`${name.replace(" ", "-")}.ts`, file)
+      assert.equal(`${name.replaceAll(" ", "-")}.ts`, file)
       const key = name.includes(" ") ? `"${name}"` : name
       assert.ok(table.includes(`  ${key}: () => import("./commands/${file}"),\n`))
     })

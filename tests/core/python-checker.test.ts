@@ -1,19 +1,13 @@
 /**
- * check.py, which a stranger runs: on whatever is done to an export it says the same as ours. Files are checked in one
- * process, since Python takes longer to start than to read them.
+ * check.py, which a stranger runs: on whatever is done to an export it says the same as ours.
  */
 import assert from "node:assert/strict"
-import { execFile, spawnSync } from "node:child_process"
-import { writeFile } from "node:fs/promises"
-import { join } from "node:path"
 import { describe, it } from "node:test"
-import { promisify } from "node:util"
 import { checkExport } from "@safelight/audit"
 import { hashEvent, toCanonicalJson, type StoredEvent } from "@safelight/core"
 import * as fc from "fast-check"
-import { ROOT } from "../architecture/workspaces.ts"
-import { createTemporaryFolder } from "../support/temporary-folder.ts"
 import { checkAsync } from "./support/property.ts"
+import { checkByPython, skip } from "./support/python-checker.ts"
 import { sha256 } from "./support/sha256.ts"
 import {
   createTransferSource,
@@ -22,41 +16,6 @@ import {
   resign,
   toFile,
 } from "./support/transfer-source.ts"
-
-const CHECKER = join(ROOT, "packages/audit/check.py")
-
-const skip =
-  spawnSync("python3", ["--version"]).status === 0 || process.env["CI"] !== undefined
-    ? false
-    : "no Python"
-
-/** Prints each file's exit code, and what was found before it. */
-const EACH = `
-import contextlib, importlib.util, io, json, sys
-spec = importlib.util.spec_from_file_location("check", sys.argv[1])
-check = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(check)
-for path in sys.argv[2:]:
-    said = io.StringIO()
-    with contextlib.redirect_stdout(said):
-        code = check.main(path)
-    print(json.dumps([code, said.getvalue()]))
-`
-
-type Verdict = readonly [code: number, said: string]
-
-async function checkAll(files: readonly (readonly string[])[]): Promise<readonly Verdict[]> {
-  await using folder = await createTemporaryFolder()
-  const paths = files.map((_, index) => join(folder.path, `${index}.ndjson`))
-  await Promise.all(files.map((lines, index) => writeFile(paths[index] ?? "", lines.join(""))))
-  const { stdout } = await promisify(execFile)("python3", ["-c", EACH, CHECKER, ...paths], {
-    maxBuffer: 64 * 1024 * 1024,
-  })
-  return stdout
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line) as Verdict)
-}
 
 async function isTaken(lines: readonly string[]): Promise<boolean> {
   return checkExport({ open: toFile(lines), digest: sha256, now: NOW }).then(
@@ -140,7 +99,7 @@ function tamper(lines: readonly string[], name: string, line: number, at: number
 describe("check.py", { skip }, () => {
   it("finds nothing wrong with a whole export, and tells what it can't judge", async () => {
     const lines = await exportLines(await createTransferSource())
-    const [verdict] = await checkAll([lines])
+    const [verdict] = await checkByPython([lines])
     const [code, said] = verdict ?? assert.fail("it said nothing")
     assert.equal(code, 2, said)
     // The sample's prices are in no definition.
@@ -160,7 +119,7 @@ describe("check.py", { skip }, () => {
       t,
       fc.asyncProperty(many, async (drawn) => {
         const files = drawn.map(([name, line, at]) => tamper(lines, name, line, at))
-        const verdicts = await checkAll(files)
+        const verdicts = await checkByPython(files)
         for (const [index, [code, said]] of verdicts.entries()) {
           const what = `${JSON.stringify(drawn[index])}: ${said}`
           assert.equal(await isTaken(files[index] ?? []), false, what)
@@ -185,7 +144,7 @@ describe("check.py", { skip }, () => {
       [first.replace('"kind"', '"kind":"header","kind"'), ...lines.slice(1)],
       [],
     ]
-    const verdicts = await checkAll(files)
+    const verdicts = await checkByPython(files)
     assert.deepEqual(
       verdicts.map(([code]) => code),
       files.map(() => 1),

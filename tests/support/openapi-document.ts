@@ -101,9 +101,9 @@ export function createAnswerFinder(document: ApiDocument): AnswerFinder {
   }
 }
 
-/** The slashes of a model's id may stand as they are, which OpenAPI has no word for. */
+/** The slashes of a model's id, and of a tile's name, stand as they are, which OpenAPI has no word for. */
 function toPattern(path: string): RegExp {
-  const parts = path.replaceAll(".", "\\.").replaceAll("{model_id}", ".+")
+  const parts = path.replaceAll(".", "\\.").replaceAll(/\{(?:model_id|tile)\}/g, ".+")
   return new RegExp(`^${parts.replaceAll(/\{\w+\}/g, "[^/]+")}$`)
 }
 

@@ -14,7 +14,7 @@ import { checkMoments } from "./check-moments.ts"
 import { checkStream, type CheckedStream } from "./check-stream.ts"
 import { createFit, type ExportTarget } from "./check-target.ts"
 import { createSums } from "./check-sums.ts"
-import { refused, type RecordOf } from "./export-format.ts"
+import { refused, type ExportRecord, type RecordOf } from "./export-format.ts"
 import {
   addKeys,
   type BroughtApiKey,
@@ -63,8 +63,8 @@ export async function checkExport(options: CheckOptions): Promise<ExportManifest
     if (record.kind === "header") header = record
     if (record.kind === "trailer") trailer = record
     addKeys(brought, record)
-    const fault = record.kind === "definition" && findDefinitionFault(record.definition, digest)
-    if (fault) throw refused(fault)
+    const fault = findRecordFault(record, digest)
+    if (fault !== undefined) throw refused(fault)
     if (record.kind === "stream") {
       const { task } = checkRecord(record, digest)
       await sums.add(task)
@@ -124,6 +124,16 @@ function checkCommitment(
   if (isHexadecimal && digest([{ hex: request.salt }, request.body]) === task.commitment) return
   throw refused(`the request of task ${id} is not the one that its log is committed to`)
 }
+
+/** What is wrong with a record by itself. */
+function findRecordFault(record: ExportRecord, digest: Digest): string | undefined {
+  if (record.kind === "checkpoint") return FOR_AUDITORS
+  return record.kind === "definition" ? findDefinitionFault(record.definition, digest) : undefined
+}
+
+/** It has no accounts, keys and prompts, and tasks only as far as they were signed. */
+const FOR_AUDITORS =
+  "the file is for auditors: `safelight audit check` reads it, and nothing imports it"
 
 function unsealed(unfinished: number): Error {
   return refused(

@@ -40,6 +40,7 @@ function findLater(record: ExportRecord, latest: number): string | undefined {
       const use = idempotency.find(({ usedAt }) => usedAt > latest)
       return use && `an idempotency key of task ${task}`
     }
+    case "checkpoint":
     case "definition":
     case "trailer":
       return undefined

@@ -4,7 +4,7 @@
  * stood between, with the SHA-256 of every byte before the last line. So a cut or altered file is
  * recognised without a database.
  *
- *   header  account*  key*  link-key*  stream*  definition*  trailer
+ *   header  account*  key*  link-key*  checkpoint?  stream*  definition*  trailer
  *
  * Accounts and streams stand in the order of their ids' bytes, keys and link keys oldest first. Definitions are those
  * that the streams name. The
@@ -81,7 +81,20 @@ const header = object({
   createdAt: count,
   /** Whether the source changes no more: only then may unfinished tasks continue elsewhere. */
   isSealed: flag,
+  /** Of a file for auditors that holds some tasks alone: which. */
+  selection: v.exactOptional(
+    object({
+      account: v.exactOptional(name),
+      /** Submitted at this moment or later. */
+      from: v.exactOptional(count),
+      /** Submitted before this moment. */
+      to: v.exactOptional(count),
+    }),
+  ),
 })
+
+/** Of a file for auditors: it holds the events that the signed tree has, and no others. */
+const checkpoint = object({ kind: v.literal("checkpoint"), note: text })
 
 const account = object({
   kind: v.literal("account"),
@@ -150,6 +163,10 @@ const stream = object({
   labels,
   idempotency: list(object({ key: storable, fingerprint: storable, usedAt: count })),
   linkEpochs: list(object({ key: name, epoch: integer(1) })),
+  /** Behind a checkpoint: of each event its leaf in the signed tree, from 0. */
+  leaves: v.exactOptional(list(count)),
+  /** In a selection: of each leaf its inclusion proof, hashes in base64 from the leaf's neighbour up. */
+  proofs: v.exactOptional(list(list(text))),
 })
 
 /** What a task was accepted under: a price, or a model of a file. */
@@ -183,7 +200,7 @@ const trailer = object({
 
 export const exportRecord = v.variant(
   "kind",
-  [header, account, key, linkKey, stream, definition, trailer],
+  [header, account, key, linkKey, checkpoint, stream, definition, trailer],
   ({ path }) => (path === undefined ? "an object" : "a kind of record that this release knows"),
 )
 
@@ -214,6 +231,7 @@ const COUNTED = {
 
 /** `counts` with one more record. */
 export function countRecord(before: ExportCounts, record: BodyRecord): ExportCounts {
+  if (record.kind === "checkpoint") return before
   if (record.kind === "definition") {
     return { ...before, definitions: (before.definitions ?? 0) + 1 }
   }

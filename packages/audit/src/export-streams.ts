@@ -34,8 +34,29 @@ export interface ExportOptions {
   readonly now: number
   /** Whether the database was sealed before this is called, and stays so until it ends. */
   readonly isSealed: boolean
+  /** Makes a file for auditors, with the events that a signed tree has, and no keys, prompts and labels. */
+  readonly signed?: SignedExport
   readonly onProgress?: (progress: ExportProgress) => void
 }
+
+export interface SignedExport {
+  /** The signed note. */
+  readonly checkpoint: string
+  /** Of a task's events, in order, as far as the checkpoint has them. Rejects as the storage does. */
+  readonly readLeaves: (task: string) => Promise<readonly ExportedLeaf[]>
+  /** Some tasks alone; then each leaf needs its proof. Absent: all. */
+  readonly selection?: ExportSelection
+}
+
+export interface ExportedLeaf {
+  /** From 0. */
+  readonly index: number
+  /** Hashes in base64, from the leaf's neighbour up. */
+  readonly proof?: readonly string[]
+}
+
+/** Moments in milliseconds: submitted from `from` on, and before `to`. */
+export type ExportSelection = NonNullable<RecordOf<"header">["selection"]>
 
 export type ExportSource = Pick<
   Storage,
@@ -62,7 +83,7 @@ export interface ExportProgress {
  * line, and as the storage does.
  */
 export async function* exportStreams(options: ExportOptions): AsyncGenerator<string> {
-  const { storage, digest, now, isSealed, onProgress } = options
+  const { storage, digest, now, isSealed, onProgress, signed } = options
   const hash = createHash("sha256")
   let counts = NO_COUNTS
   let unfinished = 0
@@ -76,16 +97,21 @@ export async function* exportStreams(options: ExportOptions): AsyncGenerator<str
     counts = countRecord(counts, record)
     return write(record)
   }
-  yield write({ kind: "header", format: FORMAT, version: VERSION, createdAt: now, isSealed })
-  for await (const record of readAccounts(storage)) yield writeCounted(record)
-  for await (const { streams } of readPages(storage)) {
-    for (const stream of streams) {
-      const task = toTask(stream, digest)
-      named.add(task)
-      unfinished += Number(!isTerminal(task))
-      yield writeCounted(await readStream(storage, stream))
-      onProgress?.({ streams: counts.streams, events: counts.events, unfinished })
-    }
+  const selection = signed?.selection && { selection: signed.selection }
+  const header = {
+    format: FORMAT,
+    version: VERSION,
+    createdAt: now,
+    isSealed,
+    ...selection,
+  } as const
+  yield write({ kind: "header", ...header })
+  for await (const record of readFirst(options)) yield writeCounted(record)
+  for await (const { record, task } of readStreams(options)) {
+    named.add(task)
+    unfinished += Number(!isTerminal(task))
+    yield writeCounted(record)
+    onProgress?.({ streams: counts.streams, events: counts.events, unfinished })
   }
   for (const definition of await named.list(storage)) {
     yield writeCounted({ kind: "definition", definition })
@@ -93,9 +119,15 @@ export async function* exportStreams(options: ExportOptions): AsyncGenerator<str
   yield toLine({ kind: "trailer", ...counts, sha256: hash.digest("hex") })
 }
 
-async function* readAccounts(
-  storage: ExportSource,
-): AsyncGenerator<Exclude<BodyRecord, RecordOf<"definition" | "stream">>> {
+/** What stands before the streams. */
+async function* readFirst({
+  signed,
+  storage,
+}: ExportOptions): AsyncGenerator<Exclude<BodyRecord, RecordOf<"definition" | "stream">>> {
+  if (signed !== undefined) {
+    yield { kind: "checkpoint", note: signed.checkpoint }
+    return
+  }
   for (const account of await storage.listAccounts()) {
     // No artifact has the empty name, so what is read is the account's own.
     const linkEpoch = await storage.readLinkEpoch({ account: account.id, task: "", key: "" })
@@ -104,6 +136,21 @@ async function* readAccounts(
   for (const key of await storage.listKeys()) yield { kind: "key", key }
   const linkKeys = await storage.readLinkKeys()
   for (const linkKey of linkKeys.toReversed()) yield { kind: "link-key", linkKey }
+}
+
+async function* readStreams({
+  digest,
+  signed,
+  storage,
+}: ExportOptions): AsyncGenerator<{ readonly record: RecordOf<"stream">; readonly task: Task }> {
+  for await (const { streams } of readPages(storage)) {
+    for (const stream of streams) {
+      const task = toTask(stream, digest)
+      if (!isSelected(task, signed?.selection)) continue
+      const record = await (signed ? readSigned(signed, stream) : readStream(storage, stream))
+      if (record.events.length > 0) yield { record, task }
+    }
+  }
 }
 
 /** Throws `storage-corrupt` if the stream is not as it was written. */
@@ -127,6 +174,30 @@ async function readStream(
     labels: Object.entries(labels).map(([key, value]) => ({ key, value })),
     idempotency,
     linkEpochs,
+  }
+}
+
+function isSelected({ account, createdAt }: Task, selection: ExportSelection = {}): boolean {
+  const { account: wanted = account, from = 0, to = Number.MAX_SAFE_INTEGER } = selection
+  return account === wanted && createdAt >= from && createdAt < to
+}
+
+/** Side records are the account's own, and no part of any proof. */
+async function readSigned(
+  { readLeaves, selection }: SignedExport,
+  { events, id }: ScannedStream,
+): Promise<RecordOf<"stream">> {
+  const leaves = await readLeaves(id)
+  return {
+    kind: "stream",
+    task: id,
+    events: events.slice(0, leaves.length).map(toRecorded),
+    inputs: [],
+    labels: [],
+    idempotency: [],
+    linkEpochs: [],
+    leaves: leaves.map(({ index }) => index),
+    ...(selection && { proofs: leaves.map(({ proof = [] }) => proof) }),
   }
 }
 

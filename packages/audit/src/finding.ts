@@ -68,6 +68,9 @@ const TASK_DIFFERENCES = {
   "event-illegal": ({ expected, found }) => `${found} is not legal, the task is ${expected}`,
   "charge-differs": ({ expected, found }) =>
     `the charge is ${found}, usage and price make ${expected} (micro-units)`,
+  /** The request that the file has is not the one that the log is committed to. */
+  "commitment-differs": ({ expected, found }) =>
+    `the request makes ${found}, the log is committed to ${expected}`,
   "definition-differs": ({ expected, found }) =>
     `the definition of its model has digest ${found}, the log says ${expected}`,
   "row-missing": ({ expected }) => `the task has ${expected} events and no row`,
@@ -123,6 +126,12 @@ const TOTAL_DIFFERENCES = {
     `the kept ${field} is ${found}, the rows add up to ${expected}`,
 } satisfies Words<OfTotal>
 
+/** Of what a file has beside its tasks. */
+const FILE_DIFFERENCES = {
+  "definition-altered": ({ expected, found }) =>
+    `definition ${expected} has digest ${found}, or is not what it says`,
+} satisfies Words<OfTotals>
+
 const TASK_OBSTACLES = {
   /** Written by a newer release: its type or schema is not known here. */
   "event-unknown": ({ expected, found }) => `${found}, expected ${expected}`,
@@ -150,6 +159,7 @@ export type Difference =
   | Findings<OfAttempt, typeof OUTCOME_DIFFERENCES>
   | Findings<OfAttempt & OfField, typeof OUTCOME_FIELD_DIFFERENCES>
   | Findings<OfTotal, typeof TOTAL_DIFFERENCES>
+  | Findings<OfTotals, typeof FILE_DIFFERENCES>
 
 export type Obstacle =
   | Findings<OfTask, typeof TASK_OBSTACLES>
@@ -167,6 +177,7 @@ const WORDS = {
   ...OUTCOME_DIFFERENCES,
   ...OUTCOME_FIELD_DIFFERENCES,
   ...TOTAL_DIFFERENCES,
+  ...FILE_DIFFERENCES,
   ...OBSTACLES,
 }
 
@@ -182,6 +193,7 @@ export function describeFinding(finding: Finding): string {
 }
 
 function toSubject(finding: Finding): string {
+  if (finding.kind === "definition-altered") return "the file"
   if (finding.kind === "totals-differ") return `account ${finding.account}`
   if (finding.task === null) return "all accounts"
   const { task, version } = finding

@@ -15,12 +15,17 @@ export {
 } from "./audit.ts"
 export type { BroughtApiKey, BroughtKeys, BroughtLinkKey } from "./brought-keys.ts"
 export { checkExport, type CheckOptions, type ExportManifest } from "./check-export.ts"
+export { readExport } from "./read-export.ts"
+export { checkLog, type LogCheckOptions, type LogRecord } from "./check-log.ts"
 export type { ExportTarget } from "./check-target.ts"
 export type { ArtifactCopy, CopyFinding, CopyReport } from "./copy-artifacts.ts"
 export {
   exportStreams,
+  type ExportedLeaf,
   type ExportOptions,
   type ExportProgress,
+  type ExportSelection,
+  type SignedExport,
   type ExportSource,
 } from "./export-streams.ts"
 export {

@@ -81,7 +81,8 @@ function checkPlace(last: ExportRecord | undefined, record: ExportRecord): void 
     throw refused("an export has one header, on its first line")
   }
   if (last.kind === "trailer") throw refused("an export ends with its trailer")
-  if (ORDER.indexOf(record.kind) < ORDER.indexOf(last.kind)) {
+  const isSecond = record.kind === "checkpoint" && last.kind === "checkpoint"
+  if (isSecond || ORDER.indexOf(record.kind) < ORDER.indexOf(last.kind)) {
     throw refused(`a ${record.kind} stands behind a ${last.kind}`)
   }
   if (!isAscending(last, record)) throw refused("ids are not in order, or stand there twice")

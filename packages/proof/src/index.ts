@@ -52,3 +52,24 @@ export { hashEventEntry, toEventEntry, type EventName } from "./log/event-entry.
 export { createSequencer, type Sequencer, type SequencerOptions } from "./log/sequencer.ts"
 export { signTree, type SignTreeOptions } from "./log/sign-tree.ts"
 export { createTreeSource } from "./log/tree-source.ts"
+export { proveTask, type ProveTaskOptions } from "./log/prove-task.ts"
+export {
+  openTaskProof,
+  type OpenedTaskProof,
+  type OpenTaskProofOptions,
+} from "./log/open-task-proof.ts"
+export {
+  createCheckpointKeeper,
+  type CheckpointCopy,
+  type CheckpointKeeper,
+  type CheckpointKeeperOptions,
+  type KeepReport,
+} from "./log/checkpoint-keeper.ts"
+export { createProofService, type ProofServiceOptions } from "./log/proof-service.ts"
+export { createLeafGatherer, type LeafGatherer } from "./tree/leaf-gatherer.ts"
+export {
+  createLogCheck,
+  type LeafedStream,
+  type LogCheck,
+  type LogCheckOptions,
+} from "./log/log-check.ts"

@@ -60,6 +60,13 @@ export const COMMANDS: Readonly<Record<string, LoadCommand>> = {
   "audit replay": () => import("./commands/audit-replay.ts"),
   "audit artifacts": () => import("./commands/audit-artifacts.ts"),
   "audit task": () => import("./commands/audit-task.ts"),
+  "audit keys create": () => import("./commands/audit-keys-create.ts"),
+  "audit checkpoint": () => import("./commands/audit-checkpoint.ts"),
+  "audit prove": () => import("./commands/audit-prove.ts"),
+  "audit consistency": () => import("./commands/audit-consistency.ts"),
+  "audit export": () => import("./commands/audit-export.ts"),
+  "audit check": () => import("./commands/audit-check.ts"),
+  "audit watch": () => import("./commands/audit-watch.ts"),
 }
 
 /** What the commands of a group have in common. */
@@ -71,4 +78,5 @@ export const GROUPS: Readonly<Record<string, string>> = {
   webhooks: "what is told as it happens, and to whom",
   channels: "the backends that make the tasks",
   audit: "check the log, its rows and the artifacts",
+  "audit keys": "the key that signs the log",
 }

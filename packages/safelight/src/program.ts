@@ -21,9 +21,7 @@ export async function createProgram(options: ProgramOptions): Promise<Command> {
     .description("images and video, made asynchronously behind one task API")
     .version(version)
   for (const defined of await loadCommands(words)) {
-    const [group = "", isGrouped] = defined.name.split(" ")
-    const parent = isGrouped === undefined ? program : toGroup(program, group)
-    parent.addCommand(defined.toCommand(context))
+    toGroup(program, defined.name.split(" ").slice(0, -1)).addCommand(defined.toCommand(context))
   }
   for (const command of withSubcommands(program)) {
     command.exitOverride().configureOutput({
@@ -38,7 +36,7 @@ export async function createProgram(options: ProgramOptions): Promise<Command> {
 /** The one that the words begin with. If there is none, all of them, for the help and for a mistyped name. */
 async function loadCommands(words: readonly string[]): Promise<readonly DefinedCommand[]> {
   // The longer name first: "models check" is a command, and so is "models" with a model.
-  const named = [words.slice(0, 2), words.slice(0, 1)].map((each) => each.join(" "))
+  const named = [3, 2, 1].map((count) => words.slice(0, count).join(" "))
   const name = named.find((each) => Object.hasOwn(COMMANDS, each))
   const wanted = Object.entries(COMMANDS).filter(
     // With those below it, for its help.
@@ -47,9 +45,13 @@ async function loadCommands(words: readonly string[]): Promise<readonly DefinedC
   return Promise.all(wanted.map(async ([, load]) => (await load()).command))
 }
 
-function toGroup(program: Command, name: string): Command {
-  const made = program.commands.find((each) => each.name() === name)
-  return made ?? program.command(name).description(GROUPS[name] ?? "")
+/** The command that holds the group: `audit keys` is a group of `audit`. */
+function toGroup(program: Command, words: readonly string[]): Command {
+  return words.reduce((parent, word, place) => {
+    const made = parent.commands.find((each) => each.name() === word)
+    const name = words.slice(0, place + 1).join(" ")
+    return made ?? parent.command(word).description(GROUPS[name] ?? "")
+  }, program)
 }
 
 function withSubcommands(command: Command): readonly Command[] {

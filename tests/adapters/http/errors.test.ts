@@ -3,7 +3,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { ERROR_CODES } from "@safelight/http"
 import { KNOWN, REVOKED_KEY } from "./fake-operator-accounts.ts"
-import { RUNNING } from "./fake-operator-tasks.ts"
+import { IN_DOUBT, RUNNING } from "./fake-operator-tasks.ts"
 import { outside, putArtifact, taskId, toTask } from "./fake-service.ts"
 import { creation, createWorld, VALID, WORLDS, type World } from "./worlds.ts"
 
@@ -97,6 +97,13 @@ const REQUEST_ROWS: readonly Row[] = [
     when: "a task that is not in doubt is settled",
     request: (world) => world.call(`/v1/admin/tasks/${RUNNING}/resolve`, creation({ fail: true })),
     code: "task_not_in_doubt",
+    status: 409,
+    type: "conflict_error",
+  },
+  {
+    when: "no checkpoint has the task yet",
+    request: (world) => world.call(`/v1/admin/tasks/${IN_DOUBT}/proof`),
+    code: "proof_not_ready",
     status: 409,
     type: "conflict_error",
   },

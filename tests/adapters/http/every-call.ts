@@ -36,6 +36,7 @@ interface Trouble {
   readonly rejection?: Rejection
   readonly holdRefusal?: HoldRefusal
   readonly isAuditing?: boolean
+  readonly isUnsigned?: boolean
 }
 
 type Add = (template: string, path: string, call?: Call, trouble?: Trouble) => void
@@ -67,6 +68,7 @@ export function toEveryCall(world: World): DescribedCall[] {
       world.keys.fail(keyFailure)
       world.fake.refuseHold(holdRefusal)
       world.fake.refuse(rejection)
+      world.proofs.setSigned(trouble.isUnsigned !== true)
       world.operator.setBusy(trouble.isAuditing === true)
       // Believed of each key from its first call on: the clock stands still.
       const isLimited = call.headers?.["authorization"] === limited
@@ -101,6 +103,7 @@ export function toEveryCall(world: World): DescribedCall[] {
   readStreams(world, keys, read)
   addStreamTooMany(add)
   readFiles(read)
+  readLog(read)
   create(keys, add)
   hold(world, keys, add)
   cancel(world, keys, add)
@@ -265,6 +268,20 @@ function readFiles(read: Add): void {
   for (const { name } of DOCS_FILES) for (const call of codings) read(FILE, `/docs/${name}`, call)
   read(FILE, "/docs/start.js", kept)
   read(FILE, "/docs/package.json")
+}
+
+function readLog(read: Add): void {
+  const checkpoint = "/log/checkpoint"
+  const tile = "/log/tile/{tile}"
+  read("/.well-known/safelight-log.json", "/.well-known/safelight-log.json")
+  read(checkpoint, checkpoint)
+  read(checkpoint, checkpoint, {}, { isUnsigned: true })
+  read(tile, "/log/tile/0/000.p/2")
+  read(tile, "/log/tile/0/001")
+  for (const failure of FAILURES) {
+    read(checkpoint, checkpoint, {}, { failure })
+    read(tile, "/log/tile/0/000.p/2", {}, { failure })
+  }
 }
 
 function hold({ fake }: World, keys: readonly string[], add: Add): void {

@@ -73,7 +73,8 @@ function addTasks(keys: readonly string[], add: Add): void {
     ]) {
       add(TASKS, `${TASKS}?${query}`, { method })
     }
-    for (const template of [ONE_TASK, `${ONE_TASK}/events`]) {
+    add(`${ONE_TASK}/proof`, `${TASKS}/${IN_DOUBT}/proof`, { method })
+    for (const template of [ONE_TASK, `${ONE_TASK}/events`, `${ONE_TASK}/proof`]) {
       const toPath = (id: string): string => template.replace("{task_id}", id)
       addCommon(template, toPath(RUNNING), { method }, keys, add)
       for (const id of [UNKNOWN, "nothing"]) add(template, toPath(id), { method })

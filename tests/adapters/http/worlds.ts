@@ -18,6 +18,7 @@ import type { ApiDocument } from "../../support/openapi-document.ts"
 import { checkResponse } from "../../support/openapi-response.ts"
 import { createFakeChanges } from "./fake-changes.ts"
 import { createFakeInsight } from "./fake-insight.ts"
+import { createFakeProofs } from "./fake-proofs.ts"
 import { createFakeService } from "./fake-service.ts"
 import { createFakeSignIn } from "./fake-sign-in.ts"
 import { createFakeStorage, type FakeStorage } from "./fake-storage.ts"
@@ -48,6 +49,8 @@ export interface WorldOptions {
   readonly openai?: OpenAiService
   /** By default. */
   readonly hasStreams?: boolean
+  /** By default. */
+  readonly hasProofs?: boolean
   /** Another world's, as another node of the service would share it. */
   readonly shared?: FakeStorage
 }
@@ -60,7 +63,8 @@ export async function createWorld(
   const changes = createFakeChanges(fake.tasks, fake.failIfAsked)
   const operator = createFakeInsight(fake.throwFailure)
   const { shared = createFakeStorage(), settings = {}, accessSettings = {} } = options
-  const { hasStreams: _, shared: __, ...others } = options
+  const { hasProofs = true, hasStreams: _, shared: __, ...others } = options
+  const proofs = createFakeProofs(fake.failIfAsked)
   const { storage, keys, accounts, links, rates } = shared
   const clock = createManualClock()
   const logged: { level: string; fields: LogFields; message: string }[] = []
@@ -75,6 +79,7 @@ export async function createWorld(
     webhooks: createFakeWebhooks(fake.throwFailure),
     signIn: createFakeSignIn(fake.throwFailure),
     insight: operator.insight,
+    ...(hasProofs && { proofs }),
     ...(options.hasStreams !== false && { changes: changes.service }),
     access: createAccess({ storage, service: fake.service, clock, settings: accessSettings }),
     clock,
@@ -117,6 +122,7 @@ export async function createWorld(
     fake,
     changes,
     operator,
+    proofs,
     shared,
     storage,
     keys,

@@ -42,6 +42,7 @@ import {
   cancelAnyTask,
   listAllTasks,
   listStoredEvents,
+  proveAnyTask,
   resolveTask,
   showAnyTask,
 } from "./operator-tasks.ts"
@@ -53,6 +54,7 @@ import { showBalance } from "./show-balance.ts"
 import { showTaskUsage } from "./show-task-usage.ts"
 import { streamAccount } from "./stream-account.ts"
 import { streamTask } from "./stream-task.ts"
+import { showCheckpoint, showSignedLog, showTile } from "./signed-log.ts"
 import { showTask } from "./show-task.ts"
 import { signIn } from "./sign-in.ts"
 import { showUsage } from "./show-usage.ts"
@@ -108,6 +110,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   listAllTasks,
   showAnyTask,
   listStoredEvents,
+  proveAnyTask,
   cancelAnyTask,
   resolveTask,
   listChannels,
@@ -138,6 +141,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
   openAiDeleteVideo,
   openAiModels,
   openAiModel,
+  showSignedLog,
+  showCheckpoint,
+  showTile,
   showLiveness,
   showReadiness,
   showDocument,

@@ -27,7 +27,10 @@ type Whole<Declared extends OperatorDeclaration> = Declared & {
 
 interface OperatorEndpoint<Declared extends OperatorDeclaration> {
   handle(
-    create: (insight: OperatorInsight, services: Services) => Handler<Call<Whole<Declared>>>,
+    create: (
+      insight: OperatorInsight,
+      services: Services,
+    ) => Handler<Call<Whole<Declared>>> | undefined,
   ): Endpoint
 }
 

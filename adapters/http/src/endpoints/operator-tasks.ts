@@ -14,6 +14,7 @@ import {
   toOperatorTaskText,
 } from "../bodies/task.ts"
 import { EVENT_QUERY, toEventRange } from "../bodies/page.ts"
+import { taskProof } from "../bodies/task-proof.ts"
 import { refuseParameters, type Refuse } from "../errors/refusal.ts"
 import { noBody } from "../request/body-kinds.ts"
 import { jsonBody } from "../request/json-body.ts"
@@ -93,6 +94,28 @@ export const listStoredEvents = defineOperatorEndpoint({
   const range = toEventRange(call.query)
   const found = await findTask(call, (id) => insight.tasks.listStoredEvents(id, range))
   return call.reply(200, toStoredEventsBody(call.param("task"), found))
+})
+
+export const proveAnyTask = defineOperatorEndpoint({
+  method: "GET",
+  path: `${ONE_PATH}/proof`,
+  about: {
+    id: "proveAnyTask",
+    summary: "The proof that a task's events are in the signed log",
+    description:
+      "Checked with nothing but the log's public key. Events of the last minute may still lack their leaf.",
+  },
+  inPath: IN_PATH,
+  query: {},
+  answers: { 200: { description: "The proof.", json: taskProof } },
+  refusals: ["task_not_found", "proof_not_ready"],
+}).handle((insight, { proofs }) => {
+  if (proofs === undefined) return undefined
+  return async (call) => {
+    await findTask(call, (id) => insight.tasks.findTask(id))
+    const proof = await proofs.proveTask(call.param("task"))
+    return call.reply(200, call.demand(proof, "proof_not_ready"))
+  }
 })
 
 export const cancelAnyTask = defineOperatorEndpoint({

@@ -84,6 +84,7 @@ export const ERRORS = {
   model_not_found: [400, "invalid_request_error", "The model does not exist."],
   task_not_found: [404, "not_found_error", "The task does not exist."],
   task_not_finished: [409, "conflict_error", "The task is not finished yet."],
+  proof_not_ready: [409, "conflict_error", "No signed checkpoint has the task yet; try again."],
   task_failed: [409, "conflict_error", "The task failed: it has no artifacts."],
   hold_not_allowed: [403, "permission_error", "The account may not keep artifacts longer."],
   artifact_not_found: [404, "not_found_error", "The task has no such artifact."],

@@ -14,6 +14,7 @@ import {
   type Model,
   type SignInService,
   type OperatorInsight,
+  type ProofService,
   type TaskService,
   type Tracer,
   type WebhookService,
@@ -59,6 +60,8 @@ export interface HttpHandlerOptions {
   readonly signIn?: SignInService
   /** What an operator sees and steers; absent: there is nothing at those paths. */
   readonly insight?: OperatorInsight
+  /** The signed tree over the log; absent: the log is not signed, and there is nothing at those paths. */
+  readonly proofs?: ProofService
   /** Answers agents at /mcp, as `@safelight/mcp` does; absent: there is nothing at that path. */
   readonly mcp?: McpService
   /** Answers below /openai/v1, as `@safelight/openai` does; absent: there is nothing at those paths. */
@@ -121,6 +124,7 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
     webhooks: options.webhooks,
     signIn: options.signIn,
     insight: options.insight,
+    proofs: options.proofs,
     mcp: options.mcp,
     openai: options.openai,
     metrics: options.metrics,

@@ -51,6 +51,7 @@ export function createApiDocument(models: readonly Model[], prefix = ""): ApiDoc
       { name: "Operator", description: "The whole service, for whoever runs it" },
       { name: "Callbacks", description: "What providers call" },
       { name: "Health", description: "For orchestrators" },
+      { name: "Proofs", description: "The signed tree over the log, for everybody" },
       { name: "Reference", description: "This document" },
     ],
     paths: toPaths(models),

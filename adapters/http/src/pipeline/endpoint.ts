@@ -35,6 +35,7 @@ export interface About {
     | "Webhooks"
     | "Operator"
     | "Callbacks"
+    | "Proofs"
     | "Health"
     | "Reference"
   readonly summary: string

@@ -9,6 +9,7 @@ import type {
   Model,
   SignInService,
   OperatorInsight,
+  ProofService,
   TaskService,
   WebhookService,
 } from "@safelight/core"
@@ -118,6 +119,7 @@ export interface Services {
   readonly webhooks: WebhookService | undefined
   readonly signIn: SignInService | undefined
   readonly insight: OperatorInsight | undefined
+  readonly proofs: ProofService | undefined
   readonly mcp: McpService | undefined
   readonly openai: OpenAiService | undefined
   readonly metrics: (() => Promise<MetricsText>) | undefined

@@ -7,12 +7,14 @@ import { fromHex } from "../bytes/hex.ts"
 import { areSameBytes } from "../bytes/sha256.ts"
 import {
   openCheckpoint,
+  parseCheckpoint,
   signCheckpoint,
   type Checkpoint,
   type OpenCheckpointOptions,
 } from "../checkpoints/checkpoint.ts"
 import type { NoteSigner } from "../notes/note-signature.ts"
 import { isRefusal, refuse, type Refusal } from "../notes/refusal.ts"
+import { parseNote } from "../notes/signed-note.ts"
 import { readRoot } from "../tiles/prove.ts"
 import { MOST_LEAVES, type TreeHash } from "../tree/hash-tree.ts"
 import { createTreeSource } from "./tree-source.ts"
@@ -39,7 +41,7 @@ export interface SignTreeOptions extends Pick<OpenCheckpointOptions, "origin" | 
 export async function signTree(options: SignTreeOptions): Promise<KeptCheckpoint | Refusal> {
   const { known = [], now, origin, signers, storage } = options
   // Read before the tree: another process may extend and sign it meanwhile.
-  const last = await storage.findCheckpoint({ mostSize: MOST_LEAVES })
+  const last = await findLast(options)
   const head = await storage.readTree()
   if (head === undefined) return refuse("no-tree", "there is no tree over the log yet")
   const before = last === undefined ? known : [...known, last.note]
@@ -57,6 +59,18 @@ export async function signTree(options: SignTreeOptions): Promise<KeptCheckpoint
   const kept = { size: head.size, at: now, note: await signCheckpoint(checkpoint, signers, now) }
   await storage.keepCheckpoint(kept)
   return kept
+}
+
+/**
+ * The last checkpoint of this log. One of another log counts for nothing: whoever restores a backup begins a log of
+ * another name, since the old one can't go on.
+ */
+async function findLast({ origin, storage }: SignTreeOptions): Promise<KeptCheckpoint | undefined> {
+  const last = await storage.findCheckpoint({ mostSize: MOST_LEAVES })
+  const note = last && parseNote(last.note)
+  const checkpoint = note && !isRefusal(note) && parseCheckpoint(note.text)
+  const isOther = checkpoint && !isRefusal(checkpoint) && checkpoint.origin !== origin
+  return isOther === true ? undefined : last
 }
 
 async function findContradiction(

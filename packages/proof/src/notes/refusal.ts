@@ -24,6 +24,10 @@ export type RefusalCode =
   | "shorter-tree"
   /** The log's key has signed other events than the tree has. */
   | "other-tree"
+  /** An event's hash does not follow from what it says and from the event before. */
+  | "broken-chain"
+  /** The proof does not lead from an event to the signed root. */
+  | "not-included"
 
 export function refuse(code: RefusalCode, reason: string): Refusal {
   return { code, reason }

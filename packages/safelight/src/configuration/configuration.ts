@@ -72,6 +72,7 @@ export interface Configuration {
   readonly studio: StudioLimits
   readonly media: MediaLimits
   readonly webhooks: WebhookLimits
+  readonly checkpoints: CheckpointSettings
 }
 
 /** The part that is read without running an operator's file. */
@@ -117,6 +118,16 @@ export interface MediaLimits {
   readonly allowedAddresses?: readonly string[]
   /** Networks in CIDR notation that media may never be fetched from, even if they are allowed or public. */
   readonly deniedAddresses?: readonly string[]
+}
+
+/** Without a key the log has no signed tree. */
+export interface CheckpointSettings {
+  /** The secret that signs, from SAFELIGHT_SIGNING_KEY: never logged. */
+  readonly signingKey?: string
+  /** Public keys by which the log's checkpoints are verified: former ones, and those of other processes. */
+  readonly keys?: readonly string[]
+  /** Where checkpoints are kept outside of the database: absolute paths of files, and http(s) addresses. */
+  readonly copies?: readonly string[]
 }
 
 export interface WebhookLimits {

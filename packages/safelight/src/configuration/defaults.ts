@@ -34,4 +34,5 @@ export const DEFAULTS = {
   studio: {},
   media: {},
   webhooks: {},
+  checkpoints: {},
 } as const satisfies Configuration

@@ -116,6 +116,19 @@ const addresses = {
   deniedAddresses: v.exactOptional(v.array(text, "expected a list")),
 }
 
+const notACopy = "expected a file, or an http(s) address without a user or a fragment"
+
+const checkpointCopy = v.pipe(
+  text,
+  v.check((place) => !/^[a-z][a-z0-9+.-]*:\/\//i.test(place) || isReceiver(place), notACopy),
+)
+
+function isReceiver(place: string): boolean {
+  const url = URL.parse(place)
+  if (url === null || !/^https?:$/.test(url.protocol)) return false
+  return url.username === "" && url.password === "" && url.hash === ""
+}
+
 const modelPath = modulePath("./my-model.ts")
 const modelPlace = v.lazy((input) =>
   typeof input === "object" && input !== null ? fields({ builtin: flag }) : modelPath,
@@ -168,6 +181,12 @@ export const fileSchema = fields({
     }),
   ),
   media: v.exactOptional(fields(addresses)),
+  checkpoints: v.exactOptional(
+    fields({
+      keys: v.exactOptional(v.array(text, "expected a list of public keys")),
+      copies: v.exactOptional(v.array(checkpointCopy, "expected a list of files and addresses")),
+    }),
+  ),
   webhooks: v.exactOptional(
     fields({ ...addresses, endpointsPerAccount: v.exactOptional(wholeNumber(1, 1_000)) }),
   ),

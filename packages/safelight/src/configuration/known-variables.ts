@@ -3,7 +3,11 @@ import { configurationError } from "./configuration-fault.ts"
 import { PLACES } from "./setting-places.ts"
 
 /** Those that hold a secret, so that a file may hold it in their place: NAME_FILE. */
-const SECRETS: readonly string[] = ["SAFELIGHT_API_KEY", "SAFELIGHT_DATABASE_URL"]
+const SECRETS: readonly string[] = [
+  "SAFELIGHT_API_KEY",
+  "SAFELIGHT_DATABASE_URL",
+  "SAFELIGHT_SIGNING_KEY",
+]
 
 const KNOWN: ReadonlySet<string> = new Set([
   ...Object.values(PLACES).map(([, name]) => name),

@@ -12,7 +12,7 @@ import { findOwnerFault } from "./owner-fault.ts"
 import { SHARED_SETTINGS } from "./file-schema.ts"
 import { requireKnownVariables } from "./known-variables.ts"
 import { readCredentials, readVariable, withPassword } from "./secret-settings.ts"
-import { withSecretFiles } from "./secret-files.ts"
+import { withSecretFiles, type Environment } from "./secret-files.ts"
 import { PLACES, type SharedSetting } from "./setting-places.ts"
 import { readConfigurationFile, type FoundFile } from "./read-configuration-file.ts"
 
@@ -87,6 +87,7 @@ async function read(given: ConfigurationSource): Promise<Read> {
     ...typed,
     data: toData(data, file.data, { folder, source }),
     studio: toStudio(found, sandbox),
+    checkpoints: toCheckpoints(file.checkpoints, folder, environment),
     modelFiles: modelFiles.map((place) =>
       typeof place === "string" ? resolve(folder, place) : place,
     ),
@@ -119,6 +120,20 @@ function toData(
 ): string {
   if (typed === undefined && written !== undefined) return resolve(folder, written)
   return resolve(source.folder, typed ?? DEFAULTS.data)
+}
+
+/** Paths of files are relative to the configuration file. */
+function toCheckpoints(
+  { copies = [], ...said }: Configuration["checkpoints"] = {},
+  folder: string,
+  environment: Environment,
+): Configuration["checkpoints"] {
+  const signingKey = readVariable(environment, "SAFELIGHT_SIGNING_KEY")
+  return {
+    ...said,
+    copies: copies.map((place) => (/^https?:/i.test(place) ? place : resolve(folder, place))),
+    ...(signingKey !== undefined && { signingKey }),
+  }
 }
 
 /** Paths of modules and workflows are relative to the file. */

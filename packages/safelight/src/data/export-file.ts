@@ -12,17 +12,24 @@ import { EXIT } from "../errors/exit-code.ts"
 /** Lines are small; a write of this size costs no more than one of a line. */
 const GATHER_BYTES = 256 * 1024
 
+/** The option of `safelight export` that names the file; other commands have their own. */
+const OPTION = "--to"
+
 /** Rejects with a `CommandError` if there is a file of this name. */
-export async function requireNoFile(path: string): Promise<void> {
+export async function requireNoFile(path: string, option = OPTION): Promise<void> {
   const status = await lstat(path).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined
     throw unwritable(path, error)
   })
-  if (status !== undefined) throw taken(path)
+  if (status !== undefined) throw taken(path, option)
 }
 
 /** Resolves once the file is durable. Rejects with the error of the lines or of the disk, and leaves no file. */
-export async function writeExportFile(path: string, lines: AsyncIterable<string>): Promise<void> {
+export async function writeExportFile(
+  path: string,
+  lines: AsyncIterable<Uint8Array | string>,
+  option = OPTION,
+): Promise<void> {
   const temporary = `${path}.partial`
   // A file that an interrupted export left may have another mode, or be a link.
   await rm(temporary, { force: true }).catch((error: unknown) => {
@@ -40,7 +47,7 @@ export async function writeExportFile(path: string, lines: AsyncIterable<string>
       await file.close()
     }
     await requireOwn(temporary, inode)
-    await giveName(temporary, path)
+    await giveName(temporary, path, option)
     await syncFolder(dirname(path))
   } catch (error) {
     if (await isOwn(temporary, inode)) await rm(temporary, { force: true })
@@ -49,15 +56,15 @@ export async function writeExportFile(path: string, lines: AsyncIterable<string>
 }
 
 /** A rename would replace a file that has appeared since the check; a link can't. */
-async function giveName(temporary: string, path: string): Promise<void> {
+async function giveName(temporary: string, path: string, option: string): Promise<void> {
   try {
     await link(temporary, path)
     await rm(temporary)
   } catch (error) {
     const { code = "" } = error as NodeJS.ErrnoException
-    if (code === "EEXIST") throw taken(path)
+    if (code === "EEXIST") throw taken(path, option)
     if (!LINKLESS.has(code)) throw unwritable(path, error)
-    await renameOntoOwn(temporary, path)
+    await renameOntoOwn(temporary, path, option)
   }
 }
 
@@ -65,9 +72,11 @@ async function giveName(temporary: string, path: string): Promise<void> {
 const LINKLESS = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"])
 
 /** An empty file takes the name first. If the process is killed then, `import` refuses the empty file. */
-async function renameOntoOwn(temporary: string, path: string): Promise<void> {
+async function renameOntoOwn(temporary: string, path: string, option: string): Promise<void> {
   const own = await open(path, "wx", 0o600).catch((error: unknown) => {
-    throw (error as NodeJS.ErrnoException).code === "EEXIST" ? taken(path) : unwritable(path, error)
+    throw (error as NodeJS.ErrnoException).code === "EEXIST"
+      ? taken(path, option)
+      : unwritable(path, error)
   })
   await own.close()
   await rename(temporary, path)
@@ -85,9 +94,16 @@ async function requireOwn(temporary: string, inode: number): Promise<void> {
   throw new CommandError({ exitCode: EXIT.failed, message })
 }
 
-async function* gather(lines: AsyncIterable<string>): AsyncGenerator<string> {
+/** Lines are gathered; bytes come in large pieces already. */
+async function* gather(
+  lines: AsyncIterable<Uint8Array | string>,
+): AsyncGenerator<Uint8Array | string> {
   let gathered = ""
   for await (const line of lines) {
+    if (typeof line !== "string") {
+      yield line
+      continue
+    }
     gathered += line
     if (gathered.length < GATHER_BYTES) continue
     yield gathered
@@ -96,14 +112,14 @@ async function* gather(lines: AsyncIterable<string>): AsyncGenerator<string> {
   if (gathered !== "") yield gathered
 }
 
-async function write(file: FileHandle, text: string, path: string): Promise<void> {
+async function write(file: FileHandle, text: Uint8Array | string, path: string): Promise<void> {
   await file.appendFile(text).catch((error: unknown) => {
     throw unwritable(path, error)
   })
 }
 
-function taken(path: string): CommandError {
-  return refused(`${path} is there already; --to names another file`)
+function taken(path: string, option: string): CommandError {
+  return refused(`${path} is there already; ${option} names another file`)
 }
 
 function unwritable(path: string, cause: unknown): CommandError {

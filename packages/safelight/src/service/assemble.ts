@@ -53,6 +53,7 @@ import { readMostConnections } from "./open-files.ts"
 import { warnOfUnknownAddresses } from "./own-addresses.ts"
 import { createServiceOperator } from "../operator/service-operator.ts"
 import { readVersion } from "./read-version.ts"
+import { createServiceProofs, toCheckpointRuns } from "../proofs/service-proofs.ts"
 import { requireOwnData } from "../data/require-own-data.ts"
 import { requirePrices } from "../data/require-prices.ts"
 import { decideSandbox } from "./sandbox.ts"
@@ -158,7 +159,8 @@ async function assemble(options: ServiceOptions, plain: Log, closers: Close[]): 
   closers.push(async () => operator.stop())
   const webhooks = createServiceWebhooks({ ...parts, engine, publicUrl: () => publicUrl })
   const engineParts = { service: engine, callbacks: engine, changes: engine, inputs: engine }
-  const services = { ...engineParts, insight: operator, signIn, webhooks }
+  const proofs = createServiceProofs(storage, configuration.checkpoints)
+  const services = { ...engineParts, ...proofs, insight: operator, signIn, webhooks }
   const api = { ...shared, ...services, access, settings, publicUrl: () => publicUrl }
   const handler = await createServiceHandler(configuration, api)
   const connections = await readMostConnections()
@@ -194,7 +196,10 @@ function startWork(parts: EngineParts, engine: Engine, webhooks: Webhooks): Sche
   const { clock, log } = parts
   engine.start()
   webhooks.start()
-  return startSchedules({ runs: toScheduledRuns({ ...parts, engine, webhooks }), clock, log })
+  const { checkpoints: settings } = parts.configuration
+  const signing = toCheckpointRuns({ ...parts, clock: engine.clock, settings })
+  const runs = [...toScheduledRuns({ ...parts, engine, webhooks }), ...signing]
+  return startSchedules({ runs, clock, log })
 }
 
 /** Not ready from the moment that a stop is asked for. */

@@ -1,0 +1,145 @@
+/**
+ * Checks the proof of a task without the service and without its database. What comes from outside is refused by a
+ * value, whatever it is. What a reader would get wrong: a proof says that the events are in the log, and not that the
+ * task has no later ones.
+ */
+import { GENESIS_HASH, hashEvent, toHex, type Digest, type ProvenEvent } from "@safelight/core"
+import { fromBase64 } from "../bytes/base64.ts"
+import { fromHex } from "../bytes/hex.ts"
+import type { Sha256 } from "../bytes/sha256.ts"
+import {
+  openCheckpoint,
+  type Checkpoint,
+  type OpenCheckpointOptions,
+  type OpenedCheckpoint,
+} from "../checkpoints/checkpoint.ts"
+import { isRefusal, refuse, type Refusal } from "../notes/refusal.ts"
+import { createTreeHash } from "../tree/hash-tree.ts"
+import { verifyInclusion } from "../tree/verify-inclusion.ts"
+import { hashEventEntry } from "./event-entry.ts"
+
+export interface OpenTaskProofOptions extends OpenCheckpointOptions {
+  readonly sha256: Sha256
+}
+
+export interface OpenedTaskProof extends OpenedCheckpoint {
+  readonly task: string
+  /** Oldest first; each is in the tree of the checkpoint, and follows from the one before. */
+  readonly events: readonly ProvenEvent[]
+}
+
+/**
+ * `document` is the parsed JSON. Refuses as `openCheckpoint` does, as `broken-chain` if an event was altered, taken out
+ * or put in, and as `not-included` if one is not where it says in the tree of the checkpoint.
+ */
+export async function openTaskProof(
+  document: unknown,
+  options: OpenTaskProofOptions,
+): Promise<OpenedTaskProof | Refusal> {
+  const read = readDocument(document)
+  if (isRefusal(read)) return read
+  const opened = await openCheckpoint(read.checkpoint, options)
+  if (isRefusal(opened)) return opened
+  const { events, task } = read
+  const { sha256 } = options
+  return (
+    findBreak(task, events, sha256) ??
+    findMissing(task, events, { checkpoint: opened.checkpoint, sha256 }) ?? {
+      ...opened,
+      task,
+      events,
+    }
+  )
+}
+
+function findBreak(
+  task: string,
+  events: readonly ProvenEvent[],
+  sha256: Sha256,
+): Refusal | undefined {
+  const digest = toDigest(sha256)
+  let hash = GENESIS_HASH
+  for (const [place, event] of events.entries()) {
+    const { at, data, schema, type, version } = event
+    hash = hashEvent(digest, hash, { at, data, schema, task, type, version })
+    if (version !== place + 1 || hash !== event.hash) {
+      return refuse("broken-chain", `event ${place + 1} is not the one that was written`)
+    }
+  }
+  return undefined
+}
+
+function findMissing(
+  task: string,
+  events: readonly ProvenEvent[],
+  { checkpoint, sha256 }: { readonly checkpoint: Checkpoint; readonly sha256: Sha256 },
+): Refusal | undefined {
+  const tree = createTreeHash(sha256)
+  const { root, size } = checkpoint
+  let last = -1
+  for (const { hash, index, proof, version } of events) {
+    const leafHash = hashEventEntry(tree, { task, version, hash })
+    const hashes = proof.map((text) => fromBase64(text) ?? new Uint8Array(0))
+    const isThere = verifyInclusion(tree, { leafHash, index, size, root, proof: hashes })
+    if (!isThere || index <= last) {
+      return refuse("not-included", `event ${version} is not leaf ${index} of the signed tree`)
+    }
+    last = index
+  }
+  return undefined
+}
+
+interface ReadDocument {
+  readonly task: string
+  readonly checkpoint: string
+  readonly events: readonly ProvenEvent[]
+}
+
+function readDocument(document: unknown): ReadDocument | Refusal {
+  if (!isObject(document) || document["format"] !== "safelight-proof") {
+    return refuse("malformed", "not a proof: its format is not safelight-proof")
+  }
+  const { checkpoint, events, task, version } = document
+  if (version !== 1) return refuse("malformed", "the proof is of a version that is not known here")
+  if (typeof task !== "string" || !task.isWellFormed() || typeof checkpoint !== "string") {
+    return refuse("malformed", "the proof lacks its task or its checkpoint")
+  }
+  if (!Array.isArray(events) || events.length === 0) {
+    return refuse("malformed", "the proof has no events")
+  }
+  const wrong = events.findIndex((event) => !isProvenEvent(event))
+  if (wrong === -1) return { task, checkpoint, events }
+  return refuse("malformed", `event ${wrong + 1} of the proof lacks a member, or has a wrong one`)
+}
+
+function isProvenEvent(event: unknown): event is ProvenEvent {
+  if (!isObject(event)) return false
+  const { at, data, hash, index, proof, schema, type, version } = event
+  return (
+    [at, index, schema, version].every((number) => Number.isSafeInteger(number)) &&
+    [data, hash, type].every((text) => typeof text === "string" && text.isWellFormed()) &&
+    /^[0-9a-f]{64}$/.test(String(hash)) &&
+    Array.isArray(proof) &&
+    proof.every((text) => typeof text === "string")
+  )
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null
+}
+
+function toDigest(sha256: Sha256): Digest {
+  const encoder = new TextEncoder()
+  return (parts) => {
+    const pieces = parts.map((part) =>
+      typeof part === "string" ? encoder.encode(part) : fromHex(part.hex),
+    )
+    const whole = new Uint8Array(pieces.reduce((total, { length }) => total + length, 0))
+    let end = 0
+    for (const piece of pieces) {
+      whole.set(piece, end)
+      end += piece.length
+    }
+    return toHex(sha256(whole))
+  }
+}

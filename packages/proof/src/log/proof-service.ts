@@ -1,0 +1,33 @@
+/** What a service shows of its signed tree. It signs nothing, and so needs only public keys. */
+import type { ProofService, TaskStorage, TreeStorage } from "@safelight/core"
+import { HASH_BYTES } from "../bytes/sha256.ts"
+import { toVerifierText, type VerifierKey } from "../notes/verifier-key.ts"
+import { parseTilePath } from "../tiles/tile-path.ts"
+import { MOST_LEAVES, type TreeHash } from "../tree/hash-tree.ts"
+import { proveTask } from "./prove-task.ts"
+
+export interface ProofServiceOptions {
+  readonly storage: Pick<TaskStorage, "readEvents"> &
+    Pick<TreeStorage, "findCheckpoint" | "readLeaves" | "readTile">
+  readonly tree: TreeHash
+  /** The log's own, the newest first; its name is the log's origin. */
+  readonly keys: readonly [VerifierKey, ...VerifierKey[]]
+}
+
+export function createProofService({ keys, storage, tree }: ProofServiceOptions): ProofService {
+  const findCheckpoint = () => storage.findCheckpoint({ mostSize: MOST_LEAVES })
+  return {
+    identity: { origin: keys[0].name, keys: keys.map(toVerifierText) },
+    findCheckpoint,
+    async readTile(path) {
+      const tile = parseTilePath(`tile/${path}`)
+      const hashes = tile && (await storage.readTile(tile))
+      const bytes = (tile?.width ?? 0) * HASH_BYTES
+      return hashes === undefined || hashes.length < bytes ? undefined : hashes.subarray(0, bytes)
+    },
+    async proveTask(task) {
+      const checkpoint = await findCheckpoint()
+      return checkpoint && proveTask({ storage, tree, checkpoint }, task)
+    },
+  }
+}

@@ -1,0 +1,121 @@
+/**
+ * `safelight audit export`: the log as it was signed, for an auditor: events with their leaves, and the prices and models
+ * that they name. It holds no keys, no prompts and no labels.
+ */
+import { Readable } from "node:stream"
+import { resolve } from "node:path"
+import { createZstdCompress } from "node:zlib"
+import type { ExportedLeaf, SignedExport } from "@safelight/audit"
+import type { KeptCheckpoint, Storage } from "@safelight/core"
+import { orUntold } from "../audits/audit-outcome.ts"
+import { parseAccountName } from "../command-line/account-name.ts"
+import type { CommandContext } from "../command-line/command-context.ts"
+import {
+  DATA_OPTIONS,
+  loadDataConfiguration,
+  type DataOptions,
+} from "../command-line/data-options.ts"
+import { defineCommand } from "../command-line/define-command.ts"
+import { parseMoment } from "../command-line/moment-option.ts"
+import { flag, option, optionWithDefault } from "../command-line/parameters.ts"
+import { printResult, type JsonOption } from "../command-line/print-result.ts"
+import { refused } from "../errors/command-error.ts"
+
+interface AuditExportOptions extends DataOptions, JsonOption {
+  readonly out: string
+  readonly account?: string
+  readonly from?: number
+  readonly to?: number
+}
+
+export const command = defineCommand({
+  name: "audit export",
+  description: "write the signed log to a file that `audit check` and check.py prove",
+  options: {
+    out: optionWithDefault(
+      "<file>",
+      "the file to write; compressed if its name ends with .zst",
+      "log.jsonl",
+    ),
+    account: option("<name>", "tasks of this account alone", parseAccountName),
+    from: option("<moment>", "tasks submitted then or later", parseMoment),
+    to: option("<moment>", "tasks submitted before then", parseMoment),
+    json: flag('print {"file","tasks","events","checkpoint_size"}'),
+    ...DATA_OPTIONS,
+  },
+  run: ({ options, context }) => orUntold(() => write(options, context)),
+})
+
+async function write(options: AuditExportOptions, context: CommandContext): Promise<void> {
+  const { exportStreams } = await import("@safelight/audit")
+  const { sha256: digest } = await import("@safelight/engine")
+  const { withData } = await import("../data/open-data.ts")
+  const { requireNoFile, writeExportFile } = await import("../data/export-file.ts")
+  const configuration = await loadDataConfiguration(options, context)
+  const file = resolve(context.folder, options.out)
+  await requireNoFile(file, "--out")
+  const done = { tasks: 0, events: 0 }
+  const request = { configuration, mayCreate: false, purpose: "read" } as const
+  const { size } = await withData(request, async (storage) => {
+    const checkpoint = await storage.findCheckpoint({ mostSize: Number.MAX_SAFE_INTEGER })
+    if (checkpoint === undefined) {
+      throw refused("no checkpoint was signed yet: `safelight audit checkpoint` signs one")
+    }
+    const signed = await toSignedExport(storage, checkpoint, options)
+    const lines = exportStreams({
+      storage,
+      digest,
+      now: Date.now(),
+      isSealed: false,
+      signed,
+      onProgress({ events, streams }) {
+        done.tasks = streams
+        done.events = events
+      },
+    })
+    await writeExportFile(file, file.endsWith(".zst") ? compress(lines) : lines, "--out")
+    return checkpoint
+  })
+  const { events, tasks } = done
+  const record = { file, ...done, checkpoint_size: size }
+  const words = `${file}\n\n${tasks} tasks, ${events} events, under a checkpoint of ${size}\n`
+  printResult(options, context, record, () => words)
+}
+
+function compress(lines: AsyncIterable<string>): AsyncIterable<Uint8Array> {
+  return Readable.from(lines).compose(createZstdCompress())
+}
+
+async function toSignedExport(
+  storage: Storage,
+  { note, size }: KeptCheckpoint,
+  { account, from, to }: AuditExportOptions,
+): Promise<SignedExport> {
+  const { createTreeSource, proveInclusion } = await import("@safelight/proof")
+  const { tree } = await import("../proofs/service-proofs.ts")
+  const source = createTreeSource(storage, { size, tree })
+  const selection = {
+    ...(account !== undefined && { account }),
+    ...(from !== undefined && { from: from * 1_000 }),
+    ...(to !== undefined && { to: to * 1_000 }),
+  }
+  const isSelection = Object.keys(selection).length > 0
+
+  async function toLeaf(index: number): Promise<ExportedLeaf> {
+    if (!isSelection) return { index }
+    const hashes = await proveInclusion(source, index)
+    return { index, proof: hashes.map((hash) => Buffer.from(hash).toString("base64")) }
+  }
+
+  return {
+    checkpoint: note,
+    ...(isSelection && { selection }),
+    async readLeaves(task) {
+      const leaves = await storage.readLeaves(task)
+      // Of a task the signed events are the first ones.
+      return Promise.all(
+        leaves.filter(({ index }) => index < size).map(({ index }) => toLeaf(index)),
+      )
+    },
+  }
+}

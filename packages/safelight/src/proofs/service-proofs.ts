@@ -1,0 +1,89 @@
+/** The signed tree over the log of a service: what it shows of it, and the run that signs it each minute. */
+import type { Clock, Log, ProofService, Storage } from "@safelight/core"
+import {
+  createCheckpointKeeper,
+  createProofService,
+  createTreeHash,
+  isRefusal,
+  type CheckpointKeeper,
+} from "@safelight/proof"
+import { sha256, verifyEd25519 } from "@safelight/proof/node"
+import type { CheckpointSettings } from "../configuration/configuration.ts"
+import { EACH_MINUTE, type ScheduledRun } from "../service/schedules.ts"
+import { createCheckpointCopies } from "./checkpoint-copies.ts"
+import { toLogKeys, type LogKeys } from "./log-keys.ts"
+
+export const tree = createTreeHash(sha256)
+
+/** So many events are hashed in some 4 ms, in which requests wait. */
+const BATCH_EVENTS = 1_000
+
+/** No member if the log is not signed. Throws `invalid-configuration`. */
+export function createServiceProofs(
+  storage: Storage,
+  settings: CheckpointSettings,
+): { readonly proofs?: ProofService } {
+  const { keys } = toLogKeys(settings) ?? {}
+  return keys === undefined ? {} : { proofs: createProofService({ storage, tree, keys }) }
+}
+
+/** Undefined without the secret key. Throws `invalid-configuration`. */
+export function createKeeper(
+  storage: Storage,
+  settings: CheckpointSettings,
+): CheckpointKeeper | undefined {
+  const found = toLogKeys(settings)
+  return found?.signer && createKeeperOf(storage, { ...found, signer: found.signer }, settings)
+}
+
+function createKeeperOf(
+  storage: Storage,
+  { keys, signer }: LogKeys & Required<Pick<LogKeys, "signer">>,
+  { copies = [] }: CheckpointSettings,
+): CheckpointKeeper {
+  return createCheckpointKeeper({
+    storage,
+    tree,
+    signer,
+    formerKeys: keys.slice(1),
+    verify: verifyEd25519,
+    copies: createCheckpointCopies(copies),
+    batchEvents: BATCH_EVENTS,
+  })
+}
+
+/** None without the secret key. */
+export function toCheckpointRuns({
+  clock,
+  log,
+  settings,
+  storage,
+}: {
+  readonly storage: Storage
+  readonly settings: CheckpointSettings
+  readonly clock: Pick<Clock, "now">
+  readonly log: Log
+}): readonly ScheduledRun[] {
+  const keeper = createKeeper(storage, settings)
+  if (keeper === undefined) return []
+  let signedSize = -1
+  return [
+    {
+      name: "checkpoint",
+      pattern: EACH_MINUTE,
+      async run() {
+        const kept = await keeper.keep(clock.now())
+        if (isRefusal(kept)) {
+          log.error({ reason: kept.code, advice: kept.reason }, "checkpoint refused")
+          return
+        }
+        const { size } = kept.checkpoint
+        if (size !== signedSize) log.info({ size }, "checkpoint signed")
+        signedSize = size
+        for (const { copy, error } of kept.failures) {
+          log.warn({ copy, error }, "checkpoint not copied")
+        }
+      },
+    },
+  ]
+}

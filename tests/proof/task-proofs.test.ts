@@ -1,0 +1,180 @@
+/** The proof of a task: what is in the log is proved by its public key alone, and nothing else is. */
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+import type { TaskProof } from "@safelight/core"
+import {
+  createProofService,
+  isRefusal,
+  openTaskProof,
+  proveTask,
+  type VerifierKey,
+} from "@safelight/proof"
+import { sha256, verifyEd25519 } from "@safelight/proof/node"
+import * as fc from "fast-check"
+import { checkAsync } from "../core/support/property.ts"
+import { sampleLeaf, tree } from "./sample-tree.ts"
+import { createSignedTasks, createSigner, demand, ORIGIN } from "./signed-tasks.ts"
+
+const open = (document: unknown, key: VerifierKey) =>
+  openTaskProof(document, { origin: ORIGIN, logKeys: [key], verify: verifyEd25519, sha256 })
+
+/** As it arrives. */
+const copy = (proof: TaskProof) => JSON.parse(JSON.stringify(proof)) as Document
+
+interface Document {
+  task: string
+  checkpoint: string
+  events: Record<string, unknown>[]
+}
+
+async function createProofs() {
+  const log = await createSignedTasks()
+  await log.add("a", "b", "c", "d", "e")
+  const checkpoint = await log.sign()
+  const prove = async (task: string): Promise<TaskProof> => {
+    const proof = await proveTask({ storage: log.storage, tree, checkpoint }, task)
+    return proof ?? assert.fail(`${task} is not proved`)
+  }
+  return { ...log, checkpoint, prove }
+}
+
+describe("the proof of a task", () => {
+  it("opens to its events and the checkpoint that has them", async () => {
+    const { prove, signer, storage } = await createProofs()
+    for (const task of ["a", "b", "c", "d", "e"]) {
+      const opened = demand(await open(copy(await prove(task)), signer.key))
+      assert.equal(opened.checkpoint.size, 15)
+      const stored = await storage.readEvents(task)
+      assert.deepEqual(
+        opened.events.map(({ data, hash, version }) => [version, hash, data]),
+        stored.map(({ data, hash, version }) => [version, hash, data]),
+      )
+    }
+  })
+
+  it("has the events that the checkpoint has, and no later one", async () => {
+    const { add, checkpoint, signer, storage } = await createProofs()
+    await add("f")
+    assert.equal(await proveTask({ storage, tree, checkpoint }, "f"), undefined)
+    assert.equal(await proveTask({ storage, tree, checkpoint }, "nobody"), undefined)
+    const part = { ...checkpoint, size: 2 }
+    const proof = await proveTask({ storage, tree, checkpoint: part }, "a")
+    assert.deepEqual(
+      proof?.events.map(({ version }) => version),
+      [1, 2],
+    )
+    // The note is that of another size.
+    assert.ok(isRefusal(await open(proof, signer.key)))
+  })
+
+  it("is refused under another key, and of another log", async () => {
+    const { prove, signer } = await createProofs()
+    const proof = await prove("a")
+    const stranger = await open(proof, createSigner().key)
+    assert.equal(isRefusal(stranger) && stranger.code, "unsigned")
+    const options = { logKeys: [signer.key], verify: verifyEd25519, sha256 }
+    const other = await openTaskProof(proof, { ...options, origin: "other.example/log" })
+    assert.equal(isRefusal(other) && other.code, "other-log")
+  })
+
+  it("is refused whatever of it is altered", async (t) => {
+    const { prove, signer } = await createProofs()
+    const [proof, other] = [await prove("b"), await prove("c")]
+    const hash = Buffer.from(sampleLeaf(0)).toString("base64")
+    const alterations: Readonly<Record<string, (document: Document, at: number) => void>> = {
+      "another character of its data": at((event) => {
+        event["data"] = String(event["data"]).replace(/[a-z]/, "Z")
+      }),
+      "another moment": at((event) => (event["at"] = Number(event["at"]) + 1)),
+      "another type": at((event) => (event["type"] = "expired")),
+      "another schema": at((event) => (event["schema"] = 9)),
+      "another version": at((event) => (event["version"] = Number(event["version"]) + 1)),
+      "another hash": at((event) => {
+        event["hash"] = String(event["hash"]).replace(/[0-8]/, "9")
+      }),
+      "another leaf": at((event) => (event["index"] = Number(event["index"]) + 1)),
+      "a leaf outside of the tree": at((event) => (event["index"] = 15)),
+      "no proof": at((event) => (event["proof"] = [])),
+      "a longer proof": at((event) => (event["proof"] = [...(event["proof"] as string[]), hash])),
+      "another proof": at((event) => (event["proof"] = [hash])),
+      "a hash that is none": at((event) => (event["proof"] = ["A"])),
+      "an event less": ({ events }, place) => void events.splice(place % 2, 1),
+      "an event twice": ({ events }, place) => {
+        events.splice(place % 3, 0, { ...events[place % 3] })
+      },
+      "events in another order": (document) => {
+        document.events = document.events.toReversed()
+      },
+      "another task": (document) => (document.task = "c"),
+      "events of another task": (document) => (document.events = copy(other).events),
+      "a larger size": (document) => {
+        document.checkpoint = document.checkpoint.replace("\n15\n", "\n16\n")
+      },
+      "no signature": (document) => {
+        document.checkpoint = document.checkpoint.replace(/— .*\n/, "")
+      },
+    }
+    const drawn = fc.tuple(fc.constantFrom(...Object.keys(alterations)), fc.nat(2))
+    await checkAsync(
+      t,
+      fc.asyncProperty(drawn, async ([name, place]) => {
+        const document = copy(proof)
+        alterations[name]?.(document, place)
+        assert.ok(isRefusal(await open(document, signer.key)), name)
+      }),
+    )
+  })
+
+  it("is refused without a throw if it is any other JSON", async (t) => {
+    const { prove, signer } = await createProofs()
+    const proof = copy(await prove("a")) as object
+    const member = fc.constantFrom("task", "checkpoint", "events", "format", "version")
+    const event = fc.constantFrom("at", "data", "hash", "index", "proof", "schema", "type")
+    await checkAsync(
+      t,
+      fc.asyncProperty(fc.jsonValue(), member, event, async (value, name, part) => {
+        assert.ok(isRefusal(await open(value, signer.key)))
+        assert.ok(isRefusal(await open({ ...proof, [name]: value }, signer.key)))
+        const [first, ...rest] = (proof as Document).events
+        const events = [{ ...first, [part]: value }, ...rest]
+        assert.ok(isRefusal(await open({ ...proof, events }, signer.key)))
+      }),
+    )
+  })
+})
+
+function at(alter: (event: Record<string, unknown>) => unknown) {
+  return ({ events }: Document, place: number): void => {
+    alter(events[place % events.length] ?? assert.fail("no events"))
+  }
+}
+
+describe("a service's proofs", () => {
+  it("are under the newest checkpoint, and there are none before the first", async () => {
+    const log = await createSignedTasks()
+    await log.storage.openTree()
+    const { key } = log.signer
+    const proofs = createProofService({ storage: log.storage, tree, keys: [key] })
+    assert.equal(proofs.identity.origin, ORIGIN)
+    await log.add("a")
+    assert.equal(await proofs.findCheckpoint(), undefined)
+    assert.equal(await proofs.proveTask("a"), undefined)
+    await log.sign()
+    demand(await open(await proofs.proveTask("a"), key))
+    await log.add("b")
+    const second = await log.sign()
+    assert.deepEqual(await proofs.findCheckpoint(), second)
+    assert.equal((await proofs.proveTask("a"))?.checkpoint, second.note)
+  })
+
+  it("have tiles by their names, cut as they are asked for, and no others", async () => {
+    const { storage, signer } = await createProofs()
+    const proofs = createProofService({ storage, tree, keys: [signer.key] })
+    const whole = (await storage.readTile({ level: 0, index: 0 })) ?? assert.fail("no tile")
+    assert.deepEqual(await proofs.readTile("0/000.p/15"), whole)
+    assert.deepEqual(await proofs.readTile("0/000.p/3"), whole.subarray(0, 96))
+    for (const path of ["0/000", "0/000.p/16", "0/001", "1/000.p/1", "0/0", "0/000.p/03", ".."]) {
+      assert.equal(await proofs.readTile(path), undefined, path)
+    }
+  })
+})
