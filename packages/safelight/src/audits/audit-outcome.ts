@@ -14,7 +14,17 @@ export const AUDIT_EXIT = {
   "could-not-tell": EXIT.refused,
 } as const satisfies Record<AuditReport["outcome"], number>
 
-/** Rejects with a `CommandError` that means `could not tell`, also for a fault of this program. */
+/** What was asked about is not so. */
+export class DiffersError extends CommandError {
+  constructor(message: string) {
+    super({ exitCode: AUDIT_EXIT.differs, message })
+  }
+}
+
+/**
+ * Rejects with a `CommandError` that means `could not tell`, also for a fault of this program, and for every error but a
+ * `DiffersError`.
+ */
 export async function orUntold(run: () => Promise<void>): Promise<void> {
   try {
     await run()
@@ -24,6 +34,7 @@ export async function orUntold(run: () => Promise<void>): Promise<void> {
 }
 
 function toUntold(error: unknown): CommandError {
+  if (error instanceof DiffersError) return error
   if (!(error instanceof CommandError) && !isSafelightError(error)) {
     const message = toFailure(error, { withStack: false }).text.replace(/^safelight: /, "")
     return new CommandError({ exitCode: EXIT.refused, message, cause: error })

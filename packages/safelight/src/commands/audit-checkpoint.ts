@@ -1,5 +1,5 @@
 /** `safelight audit checkpoint`: signs the tree over everything that was committed. A service may be running. */
-import { AUDIT_EXIT, orUntold } from "../audits/audit-outcome.ts"
+import { DiffersError, orUntold } from "../audits/audit-outcome.ts"
 import type { CommandContext } from "../command-line/command-context.ts"
 import {
   DATA_OPTIONS,
@@ -9,7 +9,7 @@ import {
 import { defineCommand } from "../command-line/define-command.ts"
 import { flag } from "../command-line/parameters.ts"
 import { printResult, type JsonOption } from "../command-line/print-result.ts"
-import { CommandError, refused } from "../errors/command-error.ts"
+import { refused } from "../errors/command-error.ts"
 
 export const command = defineCommand({
   name: "audit checkpoint",
@@ -33,8 +33,7 @@ async function sign(options: DataOptions & JsonOption, context: CommandContext):
     return keeper.keep(Date.now())
   })
   if (isRefusal(kept)) {
-    const message = `nothing was signed: ${kept.reason}`
-    throw new CommandError({ exitCode: AUDIT_EXIT.differs, message })
+    throw new DiffersError(`nothing was signed: ${kept.reason}`)
   }
   printResult(options, context, kept.checkpoint, () => kept.checkpoint.note)
   const [failure] = kept.failures

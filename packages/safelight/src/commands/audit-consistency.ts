@@ -1,5 +1,5 @@
 /** `safelight audit consistency`: that the log of a later checkpoint is that of an earlier one, and more. */
-import { AUDIT_EXIT, orUntold } from "../audits/audit-outcome.ts"
+import { DiffersError, orUntold } from "../audits/audit-outcome.ts"
 import type { CommandContext } from "../command-line/command-context.ts"
 import {
   DATA_OPTIONS,
@@ -9,7 +9,7 @@ import {
 import { defineCommand } from "../command-line/define-command.ts"
 import { argument, flag, option } from "../command-line/parameters.ts"
 import { printResult, type JsonOption } from "../command-line/print-result.ts"
-import { CommandError, refused } from "../errors/command-error.ts"
+import { refused } from "../errors/command-error.ts"
 
 export const command = defineCommand({
   name: "audit consistency",
@@ -55,8 +55,7 @@ async function prove(
     secondRoot: to.root,
   }
   if (proof === undefined || !verifyConsistency(tree, { ...claim, proof })) {
-    const message = "the database does not prove that the later log extends the earlier one"
-    throw new CommandError({ exitCode: AUDIT_EXIT.differs, message })
+    throw new DiffersError("the database does not prove that the later log extends the earlier one")
   }
   const record = {
     earlier_size: from.size,

@@ -1,9 +1,9 @@
 /** `safelight audit prove`: the proof that a task's events are in the signed log, as a document for a stranger. */
-import { AUDIT_EXIT, orUntold } from "../audits/audit-outcome.ts"
+import { DiffersError, orUntold } from "../audits/audit-outcome.ts"
 import { DATA_OPTIONS, loadDataConfiguration } from "../command-line/data-options.ts"
 import { defineCommand } from "../command-line/define-command.ts"
 import { argument } from "../command-line/parameters.ts"
-import { CommandError, refused } from "../errors/command-error.ts"
+import { refused } from "../errors/command-error.ts"
 
 export const command = defineCommand({
   name: "audit prove",
@@ -39,8 +39,7 @@ export const command = defineCommand({
       // Tiles that were altered make a proof that proves nothing.
       const opened = await openProof(proof, keys)
       if (isRefusal(opened)) {
-        const message = `the database does not prove it: ${opened.reason}`
-        throw new CommandError({ exitCode: AUDIT_EXIT.differs, message })
+        throw new DiffersError(`the database does not prove it: ${opened.reason}`)
       }
       context.print(`${JSON.stringify(proof, undefined, 2)}\n`)
     }),

@@ -11,7 +11,7 @@ import {
   type VerifierKey,
 } from "@safelight/proof"
 import { sha256, verifyEd25519 } from "@safelight/proof/node"
-import { AUDIT_EXIT } from "../audits/audit-outcome.ts"
+import { DiffersError } from "../audits/audit-outcome.ts"
 import type { CommandContext } from "../command-line/command-context.ts"
 import type { ReadConfiguration } from "../configuration/configuration.ts"
 import { CommandError, refused } from "../errors/command-error.ts"
@@ -51,7 +51,7 @@ export async function readCheckpoint(
   const note = await readText(resolve(folder, path))
   const opened = await openNoteOf(note, keys)
   if (!isRefusal(opened)) return opened
-  throw new CommandError({ exitCode: AUDIT_EXIT.differs, message: `${path}: ${opened.reason}` })
+  throw new DiffersError(`${path}: ${opened.reason}`)
 }
 
 export async function openNoteOf(note: string, keys: LogKeyList): Promise<Checkpoint | Refusal> {

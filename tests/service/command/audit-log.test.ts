@@ -1,0 +1,306 @@
+/**
+ * The signed log as an operator and a stranger use it: from the key to a file that is checked without the database, and
+ * what becomes of whoever removes, sets back or forks.
+ */
+import assert from "node:assert/strict"
+import { cp, mkdir, readFile, stat, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { describe, it, type TestContext } from "node:test"
+import { createService, DEFAULTS, type Configuration, type Service } from "safelight"
+import { until } from "../../support/until.ts"
+import { runCommand, temporaryFolder, type CommandEnd } from "./command-process.ts"
+import { edit, PICTURE, recordTasks, type Recording } from "./recorded-tasks.ts"
+
+interface House {
+  readonly folder: string
+  readonly data: string
+  readonly key: string
+  readonly tasks: readonly string[]
+  run(...words: readonly string[]): Promise<CommandEnd>
+  /** The same, with the key that signs. */
+  sign(...words: readonly string[]): Promise<CommandEnd>
+}
+
+/** Three tasks, the last of which ended or still waits. */
+async function createHouse(t: TestContext, last: Recording = edit(1)): Promise<House> {
+  const folder = await temporaryFolder(t)
+  const data = join(folder, "data")
+  const tasks = await recordTasks(data, [edit(2), edit(1), last])
+  const run = (...words: readonly string[]) => runCommand(words, { folder })
+  const made = await run("audit", "keys", "create", "media.example/log", "--json")
+  assert.equal(made.code, 0, made.stderr)
+  const { public_key: key } = JSON.parse(made.stdout) as { public_key: string }
+  const environment = { SAFELIGHT_SIGNING_KEY_FILE: "safelight-signing.key" }
+  const sign = (...words: readonly string[]) => runCommand(words, { folder, environment })
+  return { folder, data, key, tasks, run, sign }
+}
+
+function assertEnd({ code, stderr, stdout }: CommandEnd, expected: number, words: RegExp): void {
+  assert.equal(code, expected, `${stdout}${stderr}`)
+  assert.match(`${stdout}${stderr}`, words)
+}
+
+async function withService<Result>(
+  settings: Partial<Configuration>,
+  use: (service: Service) => Promise<Result>,
+): Promise<Result> {
+  const configuration = { ...DEFAULTS, port: 0, logLevel: "silent" as const, ...settings }
+  const service = await createService({ configuration, adopt: true })
+  try {
+    return await use(service)
+  } finally {
+    await service.stop()
+  }
+}
+
+describe("a signed log, from the command line", () => {
+  it("has a key that its owner alone can read, and that is never replaced", async (t) => {
+    const { folder, key, run } = await createHouse(t)
+    const path = join(folder, "safelight-signing.key")
+    assert.equal((await stat(path)).mode & 0o777, 0o600)
+    const secret = await readFile(path, "utf8")
+    assert.match(key, /^media\.example\/log\+[0-9a-f]{8}\+/)
+    const again = await run("audit", "keys", "create", "media.example/log")
+    assertEnd(again, 2, /safelight-signing\.key is there already; --out names another file/)
+    assert.equal(await readFile(path, "utf8"), secret)
+    const named = await run("audit", "keys", "create", "media.example/log", "--out", "two.key")
+    assertEnd(named, 0, /this is the public key/)
+    assert.ok(!named.stdout.includes("PRIVATE"))
+    assertEnd(await run("audit", "keys", "create", "a name"), 2, /name: expected a host and a path/)
+    assertEnd(await run("audit", "keys", "create"), 2, /no publicUrl is configured/)
+  })
+
+  it("is checked by whoever has its public key alone: a task, all tasks, those of an account", async (t) => {
+    const { folder, key, run, sign, tasks } = await createHouse(t, { model: PICTURE })
+    const [task = ""] = tasks
+    assertEnd(await sign("audit", "checkpoint"), 0, /^media\.example\/log\n\d+\n/)
+    const proof = await sign("audit", "prove", task)
+    assert.equal(proof.code, 0, proof.stderr)
+    await writeFile(join(folder, "proof.json"), proof.stdout)
+    await writeFile(join(folder, "log.pub"), `${key}\n`)
+    for (const given of [key, "log.pub"]) {
+      const checked = await run("audit", "check", "proof.json", "--key", given)
+      assertEnd(checked, 0, /succeeded\n\d events of task \S+ are in the log of \d+ that media/)
+    }
+    const selections: Readonly<Record<string, readonly string[]>> = {
+      "log.jsonl": [],
+      "log.jsonl.zst": [],
+      "one.jsonl": ["--account", "default"],
+      "none.jsonl": ["--from", "1577836800", "--to", "2021-01-01"],
+    }
+    for (const [file, selection] of Object.entries(selections)) {
+      const written = await sign("audit", "export", "--out", file, ...selection, "--json")
+      const { tasks: count } = JSON.parse(written.stdout) as { tasks: number }
+      assert.equal(count, file === "none.jsonl" ? 0 : 3, file)
+      const checked = await run("audit", "check", file, "--key", key)
+      assertEnd(checked, 0, /signed by media\.example\/log: the log had \d+ events\nit is whole\n/)
+    }
+    assertEnd(await run("audit", "check", "log.jsonl"), 0, /it is whole\n/)
+    const exported = await sign("export")
+    assertEnd(exported, 0, /safelight-export\.ndjson/)
+    const plain = await run("audit", "check", "safelight-export.ndjson", "--key", key)
+    assertEnd(plain, 2, /has no checkpoint/)
+  })
+
+  it("charges what the log charges, once", async (t) => {
+    const { key, run, sign } = await createHouse(t)
+    await sign("audit", "checkpoint")
+    await sign("audit", "export")
+    const checked = await run("audit", "check", "log.jsonl", "--key", key, "--json")
+    const replayed = await run("audit", "replay", "--json")
+    const sums = [checked, replayed].map(
+      ({ stdout }) => JSON.parse(stdout) as { chargeMicros: object },
+    )
+    assert.deepEqual(sums[0]?.chargeMicros, sums[1]?.chargeMicros)
+  })
+
+  it("refuses in words what can't be done", async (t) => {
+    const { folder, key, run, sign, tasks } = await createHouse(t)
+    const [task = ""] = tasks
+    assertEnd(await run("audit", "checkpoint"), 2, /no key is there to sign with/)
+    assertEnd(await run("audit", "prove", task), 2, /no key of the log is configured/)
+    assertEnd(await sign("audit", "prove", task), 2, /no signed checkpoint has the task yet/)
+    assertEnd(await sign("audit", "export"), 2, /no checkpoint was signed yet/)
+    await sign("audit", "checkpoint")
+    assertEnd(
+      await sign("audit", "prove", task.replace(/.$/, "x")),
+      2,
+      /there is no task with this id/,
+    )
+    await writeFile(join(folder, "proof.json"), (await sign("audit", "prove", task)).stdout)
+    assertEnd(await run("audit", "check", "proof.json"), 2, /--key names the log's public key/)
+    assertEnd(
+      await run("audit", "check", "nothing", "--key", key),
+      2,
+      /nothing can't be read \(ENOENT\)/,
+    )
+    const wrong = await run(
+      "audit",
+      "check",
+      "proof.json",
+      "--key",
+      "media.example/log+00000000+AAAA",
+    )
+    assertEnd(wrong, 2, /--key: not a verifier key/)
+    await run("audit", "keys", "create", "media.example/log", "--out", "two.key", "--json")
+    const other = await run(
+      "audit",
+      "keys",
+      "create",
+      "media.example/log",
+      "--out",
+      "3.key",
+      "--json",
+    )
+    const { public_key: stranger } = JSON.parse(other.stdout) as { public_key: string }
+    assertEnd(await run("audit", "check", "proof.json", "--key", stranger), 1, /no trusted key/)
+    assertEnd(await run("audit", "consistency", "a", "b"), 2, /--key names the log's public key/)
+    assertEnd(await run("audit", "watch", "ftp://x", "--key", key), 2, /expected a URL/)
+    const away = await run("audit", "watch", "http://127.0.0.1:1", "--key", key, "--once")
+    assertEnd(away, 2, /can't be reached/)
+    const environment = { SAFELIGHT_SIGNING_KEY: "PRIVATE+KEY+a+00000000+secretsecret" }
+    const broken = await runCommand(["audit", "checkpoint"], { folder, environment })
+    assertEnd(broken, 2, /SAFELIGHT_SIGNING_KEY: not a private key/)
+    assert.ok(!broken.stderr.includes("secretsecret"))
+  })
+
+  it("shows that a task was removed with all its rows, which no other audit sees", async (t) => {
+    const { data, key, run, sign, tasks } = await createHouse(t)
+    await sign("audit", "checkpoint")
+    removeTask(data, tasks[1] ?? "")
+    assertEnd(await run("audit", "verify"), 0, /every chain is whole/)
+    await sign("audit", "export")
+    const checked = await run("audit", "check", "log.jsonl", "--key", key)
+    assertEnd(checked, 1, /the checkpoint has 9 events, of which the file has 6\n/)
+    assertEnd(await run("audit", "check", "log.jsonl"), 0, /it is whole/)
+  })
+
+  it("is proved to extend an earlier checkpoint, and not to begin with another", async (t) => {
+    const { data, folder, key, sign } = await createHouse(t)
+    await writeFile(join(folder, "one"), (await sign("audit", "checkpoint")).stdout)
+    await recordTasks(data, [edit(1)])
+    await writeFile(join(folder, "two"), (await sign("audit", "checkpoint")).stdout)
+    assertEnd(await sign("audit", "consistency", "one", "two"), 0, /extends that of \d+\n/)
+    assertEnd(await sign("audit", "consistency", "two", "one"), 2, /only \d+/)
+    assertEnd(await sign("audit", "consistency", "one", "one", "--key", key), 0, /extends/)
+    // The same key over another history.
+    const other = join(folder, "other")
+    await recordTasks(other, [edit(1), edit(1), edit(1), edit(1), edit(1)])
+    await writeFile(
+      join(folder, "fork"),
+      (await sign("audit", "checkpoint", "--data", other)).stdout,
+    )
+    assertEnd(await sign("audit", "consistency", "one", "fork"), 1, /does not prove/)
+  })
+
+  it("signs nothing over a database that was set back, if a copy is elsewhere", async (t) => {
+    const { data, folder, sign } = await createHouse(t)
+    const backup = join(folder, "backup")
+    await cp(data, backup, { recursive: true })
+    await recordTasks(data, [edit(1)])
+    const settings = { checkpoints: { copies: ["kept.jsonl"] } }
+    await writeFile(join(folder, "safelight.config.json"), JSON.stringify(settings))
+    assert.equal((await sign("audit", "checkpoint")).code, 0)
+    const refused = await sign("audit", "checkpoint", "--data", backup)
+    assertEnd(
+      refused,
+      1,
+      /nothing was signed: a checkpoint of \d+ events was signed, and the tree has \d+/,
+    )
+    // A line that a crash has cut off changes nothing, and is no checkpoint.
+    const path = join(folder, "kept.jsonl")
+    await writeFile(path, `${await readFile(path, "utf8")}{"at":1,"si`)
+    assert.equal((await sign("audit", "checkpoint", "--data", backup)).code, 1)
+    await recordTasks(data, [edit(1)])
+    assert.equal((await sign("audit", "checkpoint")).code, 0)
+    const lines = (await readFile(path, "utf8")).trimEnd().split("\n")
+    assert.equal(lines.length, 3)
+    assert.ok(JSON.parse(lines.at(-1) ?? "").size > JSON.parse(lines[0] ?? "").size)
+    await mkdir(join(folder, "empty"))
+    await writeFile(path, "no checkpoint\n")
+    assertEnd(await sign("audit", "checkpoint"), 2, /kept\.jsonl holds no checkpoint/)
+  })
+})
+
+describe("a service with a signing key", () => {
+  it("signs when it starts, shows it, and is watched until it contradicts itself", async (t) => {
+    const { data, folder, key, run } = await createHouse(t)
+    const backup = join(folder, "backup")
+    await cp(data, backup, { recursive: true })
+    await recordTasks(data, [edit(1)])
+    const signingKey = await readFile(join(folder, "safelight-signing.key"), "utf8")
+    const watch = (url: string) =>
+      run("audit", "watch", url, "--key", key, "--state", "seen", "--once")
+    const checkpoints = { signingKey }
+    await withService({ data, checkpoints }, async ({ url }) => {
+      await until(async () => (await fetch(`${url}/log/checkpoint`)).ok)
+      const shown = await (await fetch(`${url}/.well-known/safelight-log.json`)).json()
+      assert.deepEqual((shown as { keys: unknown }).keys, [key])
+      assertEnd(await watch(url), 0, /^\d+ events\n$/)
+      assertEnd(await watch(url), 0, /^$/)
+    })
+    const seen = await readFile(join(folder, "seen"), "utf8")
+    await withService({ data: backup, checkpoints }, async ({ url }) => {
+      await until(async () => (await fetch(`${url}/log/checkpoint`)).ok)
+      const shrunk = await watch(url)
+      assertEnd(shrunk, 1, /the log had \d+ events, and now has \d+/)
+      assert.ok(shrunk.stdout.includes(seen))
+      assert.equal(shrunk.stdout.split("media.example/log\n").length, 3)
+    })
+    // Another history, which is longer.
+    await recordTasks(backup, [edit(1), edit(1), edit(1)])
+    await withService({ data: backup, checkpoints }, async ({ url }) => {
+      await until(async () => (await readSize(url)) > toSize(seen))
+      assertEnd(await watch(url), 1, /does not extend the one of \d+ that was seen before/)
+    })
+  })
+
+  it("shows its log without the secret where it has the public key alone", async (t) => {
+    const { data, key, sign } = await createHouse(t)
+    const { stdout: note } = await sign("audit", "checkpoint")
+    await withService({ data, checkpoints: { keys: [key] } }, async ({ url }) => {
+      assert.equal(await (await fetch(`${url}/log/checkpoint`)).text(), note)
+    })
+    for (const [checkpoints, words] of [
+      [{ keys: ["nothing"] }, /checkpoints\.keys\[0\]: not a verifier key/],
+      [{ signingKey: "nothing" }, /SAFELIGHT_SIGNING_KEY: not a private key/],
+    ] as const) {
+      await assert.rejects(
+        withService({ data, checkpoints }, async () => {}),
+        words,
+      )
+    }
+  })
+})
+
+const toSize = (note: string): number => Number(note.split("\n")[1])
+
+async function readSize(url: string): Promise<number> {
+  return toSize(await (await fetch(`${url}/log/checkpoint`)).text())
+}
+
+/** As somebody would who has the database. */
+function removeTask(data: string, task: string): void {
+  let removed = 0
+  const database = new DatabaseSync(join(data, "safelight.db"))
+  const names = database
+    .prepare("select name from sqlite_master where type = 'trigger'")
+    .all()
+    .map(({ name }) => String(name))
+  for (const name of names) database.exec(`drop trigger "${name}"`)
+  const columns = database
+    .prepare(
+      "select m.name as tab, c.name as col from sqlite_master m, pragma_table_info(m.name) c",
+    )
+    .all()
+  const ofTasks = columns.filter(
+    ({ col, tab }) => col === "task" || (tab === "tasks" && col === "id"),
+  )
+  for (const { col, tab } of ofTasks) {
+    const { changes } = database.prepare(`delete from "${tab}" where "${col}" = ?`).run(task)
+    removed += Number(changes)
+  }
+  database.close()
+  assert.ok(removed > 5, "nothing was removed")
+}
