@@ -7,8 +7,6 @@
 import {
   isSafelightError,
   POSITIVE,
-  sealPrices,
-  withModelPrices,
   takeIntegers,
   type AccountTotals,
   type Digest,
@@ -21,6 +19,7 @@ import { createDefinitionCheck } from "./check-definitions.ts"
 import { KEPT_FINDINGS } from "./kept-findings.ts"
 import { PAGE_STREAMS, readPages } from "./read-pages.ts"
 import { createLedger, type AuditProgress, type AuditReport, type Ledger } from "./report.ts"
+import { toReplayRules } from "./replay-rules.ts"
 import { replayStream } from "./replay-stream.ts"
 import { verifyEvents } from "./verify-events.ts"
 
@@ -63,15 +62,14 @@ type Examine = (stream: ScannedStream, ledger: Ledger) => void
 /** Throws `invalid-configuration` if a number is not a positive integer. */
 export function createAudit(options: AuditOptions): Audit {
   const { storage, digest } = options
-  const prices = sealPrices(withModelPrices(options.prices, options.models), digest)
+  const rules = toReplayRules(options)
   const bounds = { pageStreams: POSITIVE, keptFindings: POSITIVE }
   const { keptFindings, pageStreams } = takeIntegers({ bounds, defaults: DEFAULTS, options })
-  const models = new Map(options.models.map((model) => [model.id, model]))
   const definitions = createDefinitionCheck(storage, digest)
   const ways: Readonly<Record<AuditKind, Examine>> = {
     verify: ({ events }, ledger) => void verifyEvents(events, digest, ledger),
     replay(stream, ledger) {
-      const task = replayStream(stream, { prices, models }, ledger)
+      const task = replayStream(stream, rules, ledger)
       if (task !== undefined) definitions.note(task)
     },
   }

@@ -13,6 +13,12 @@ export {
   type AuditKind,
   type AuditOptions,
 } from "./audit.ts"
+export {
+  billAccount,
+  type BilledCharge,
+  type BillOptions,
+  type BillReport,
+} from "./bill-account.ts"
 export type { BroughtApiKey, BroughtKeys, BroughtLinkKey } from "./brought-keys.ts"
 export { checkExport, type CheckOptions, type ExportManifest } from "./check-export.ts"
 export { readExport } from "./read-export.ts"
@@ -36,12 +42,15 @@ export {
   type Finding,
   type Obstacle,
 } from "./finding.ts"
+export { foldUntil, type FoldUntilOptions, type PastPage, type PastReport } from "./fold-until.ts"
 export {
   importStreams,
   type ImportOptions,
   type ImportProgress,
   type ImportReport,
 } from "./import-streams.ts"
+export { toMonth, type MonthlyBill } from "./monthly-bills.ts"
+export type { NamedPrice } from "./price-names.ts"
 export {
   rebuildRows,
   type RebuildOptions,
@@ -49,4 +58,5 @@ export {
   type RebuildReport,
 } from "./rebuild-rows.ts"
 export type { AuditOutcome, AuditProgress, AuditReport } from "./report.ts"
+export type { EventName, ToldCharge, ToldTask } from "./tell-task.ts"
 export { verifyTask } from "./verify-events.ts"

@@ -32,6 +32,25 @@ export function findChargeFault(
   return { kind: "model-unknown", ...toPlace(task), expected: task.model }
 }
 
+/** What price and usage make, above the reservation too; null if the price lacks, or the task used nothing. */
+export function measureCharge(
+  task: Task,
+  prices: PriceBook,
+  models: ReadonlyMap<string, Model>,
+): number | null {
+  const { definition, parameters, priceVersion, usage } = task
+  if (usage === null) return null
+  const model = definition === undefined ? models.get(task.model) : undefined
+  try {
+    if (model !== undefined) return chargeOf(model, prices, task, usage)
+    const price = findPrice(prices, priceVersion, task.model)
+    return price === undefined ? null : chargeUsage(usage, price, parameters)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    return null
+  }
+}
+
 function toPlace({ chargeMicros: found, id: task, version }: Task) {
   return { task, version, found }
 }

@@ -207,6 +207,9 @@ export {
 export type {
   AccountChange,
   AccountStorage,
+  ChargeListRequest,
+  ChargePage,
+  ChargePosition,
   ChargesRequest,
   ChargeSum,
   KeptTotals,

@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict"
 import { NO_LIMITS, type Account, type AccountSettings, type AccountStorage } from "@safelight/core"
+import { CHARGE_LIST_STATEMENTS, createChargeListMethod } from "./charge-list.ts"
 import { toStep, type Database } from "./sql/driver.ts"
 import { createGatheredRead } from "./gathered-read.ts"
 import { NONE_WANTED, selectLabelled, toWantedLabels, type WantedLabels } from "./labels.ts"
@@ -84,6 +85,7 @@ const ROWS = describeStatements(({ db, compile, members }) => ({
 }))
 
 export const ACCOUNT_STATEMENTS = describeStatements((compiler) => ({
+  ...CHARGE_LIST_STATEMENTS(compiler),
   ...ROWS(compiler),
   ...SUMS(compiler),
 }))
@@ -93,10 +95,8 @@ export function toNewAccount(id: string, createdAt: number): AccountRow {
   return { ...NO_LIMITS, id, createdAt, linkEpoch: 0 }
 }
 
-export function createAccountMethods(
-  { read, readLong, commit }: Database,
-  compiler: Compiler,
-): AccountStorage {
+export function createAccountMethods(database: Database, compiler: Compiler): AccountStorage {
+  const { read, readLong, commit } = database
   const accounts = ACCOUNT_STATEMENTS(compiler)
   const totals = TOTALS_STATEMENTS(compiler)
 
@@ -148,5 +148,6 @@ export function createAccountMethods(
       const statement = wanted === undefined ? accounts.sumCharges : accounts.sumLabelledCharges
       return readLong(statement, { ...request, ...(wanted ?? NONE_WANTED) }, request.account)
     },
+    ...createChargeListMethod(database, compiler),
   }
 }

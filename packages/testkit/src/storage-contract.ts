@@ -7,6 +7,7 @@ import { ACCOUNT_BEHAVIOURS } from "./storage-account-behaviours.ts"
 import { ADMISSION_BEHAVIOURS } from "./storage-admission-behaviours.ts"
 import { APPEND_BEHAVIOURS } from "./storage-append-behaviours.ts"
 import { CHANNEL_BEHAVIOURS } from "./storage-channel-behaviours.ts"
+import { CHARGE_BEHAVIOURS } from "./storage-charge-behaviours.ts"
 import { LEASE_BEHAVIOURS } from "./storage-lease-behaviours.ts"
 import { DEPLOYMENT_BEHAVIOURS } from "./storage-deployment-behaviours.ts"
 import { FEED_BEHAVIOURS } from "./storage-feed-behaviours.ts"
@@ -64,6 +65,7 @@ export function describeStorage(
       ...IDEMPOTENCY_BEHAVIOURS,
       ...ACCOUNT_BEHAVIOURS,
       ...TOTALS_BEHAVIOURS,
+      ...CHARGE_BEHAVIOURS,
       ...FEED_BEHAVIOURS,
       ...RATE_BEHAVIOURS,
       ...LINK_BEHAVIOURS,

@@ -158,6 +158,7 @@ describe("the database", () => {
       ...scan,
       ...rates,
       findAccounts: accounts.findAccounts,
+      listCharges: accounts.listCharges,
       sumCharges: accounts.sumCharges,
       sumLabelledCharges: accounts.sumLabelledCharges,
       findKey: keys.findKey,
@@ -225,6 +226,18 @@ describe("the database", () => {
       assert.match(String(details), index, name)
       assert.doesNotMatch(String(details), SORT, name)
     }
+  })
+
+  it("lists charges in the order of an index, and sorts those of one moment alone", () => {
+    const details = database
+      .prepare(`explain query plan ${accounts.listCharges.sql}`)
+      .all()
+      .map(({ detail }) => String(detail))
+    assert.match(String(details), /charges_billed \(account=\? AND at>\? AND at<\?\)/)
+    assert.deepEqual(
+      details.filter((detail) => SORT.test(detail)),
+      ["USE TEMP B-TREE FOR LAST TERM OF ORDER BY"],
+    )
   })
 
   it("begins with the queue where it counts what is unfinished, and walks it once", () => {

@@ -23,6 +23,7 @@ import {
   isTerminal,
   type ReadyFacts,
   type ScanRequest,
+  type Storage,
   type StoredEvent,
   type TaskCommand,
   type TaskRow,
@@ -206,6 +207,27 @@ export function createLog(streams: SampleStream[]): SampleLog {
     scanTotals: () => Promise.resolve(log.totals),
   }
   return log
+}
+
+/** What a bill is read from: the log, its rows of charges as they stand, and its definitions. */
+export type BillStorage = Pick<Storage, "listCharges" | "listDefinitions" | "readEvents">
+
+export function createBillStorage({ definitions, streams }: SampleLog): BillStorage {
+  return {
+    listDefinitions: async (kind) => [...definitions.values()].filter((each) => each.kind === kind),
+    readEvents: async (task) => streams.find(({ id }) => id === task)?.events ?? [],
+    async listCharges({ account, after, from, limit, to }) {
+      const isBehind = ({ at, task }: ChargeRow): boolean =>
+        after === undefined || at > after.at || (at === after.at && task > after.task)
+      const rows = streams
+        .flatMap(({ charge }) => charge ?? [])
+        .filter((row) => row.account === account && row.at >= from && row.at < to && isBehind(row))
+        .toSorted((one, other) => one.at - other.at || (one.task < other.task ? -1 : 1))
+      const charges = rows.slice(0, limit)
+      const last = rows.length > limit ? charges.at(-1) : undefined
+      return { charges, next: last === undefined ? null : { at: last.at, task: last.task } }
+    },
+  }
 }
 
 /** Alters one stored event and seals it and all behind it anew, as a forger with the code would. */

@@ -5,6 +5,7 @@
  */
 import type { Account, AccountSettings, AccountTotals } from "../accounts/account.ts"
 import type { Labels } from "../labels/labels.ts"
+import type { ChargeRow } from "../task/projection.ts"
 
 export interface AccountStorage {
   /** The account; undefined for an unknown one, which has no limits. */
@@ -30,6 +31,11 @@ export interface AccountStorage {
    * with `overloaded` if too many sums wait.
    */
   sumCharges(request: ChargesRequest): Promise<readonly ChargeSum[]>
+  /**
+   * The items of an account's bill for a period, by the moment at which their tasks finished, then by task: UUIDs in
+   * the order of their bytes. A reader who follows the list to its end sees every item that was there all the while.
+   */
+  listCharges(request: ChargeListRequest): Promise<ChargePage>
 }
 
 export interface AccountChange {
@@ -54,6 +60,22 @@ export interface ChargesRequest {
   readonly to: number
   /** Counts tasks with every one of these; none is as good as absent. */
   readonly labels?: Labels
+}
+
+export interface ChargeListRequest extends Omit<ChargesRequest, "labels"> {
+  /** Where the page before ended; absent: from the beginning of the period. */
+  readonly after?: ChargePosition
+  /** At least 1. */
+  readonly limit: number
+}
+
+/** A position in the list of charges; no charge needs to be there. */
+export type ChargePosition = Pick<ChargeRow, "at" | "task">
+
+export interface ChargePage {
+  readonly charges: readonly ChargeRow[]
+  /** Where the next page begins; null at the end. */
+  readonly next: ChargePosition | null
 }
 
 export interface ChargeSum {

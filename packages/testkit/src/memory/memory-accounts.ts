@@ -10,6 +10,9 @@ import {
   type AccountStorage,
   type AccountTotals,
   type ArtifactLinkEpoch,
+  type ChargeListRequest,
+  type ChargePage,
+  type ChargePosition,
   type ChargeRow,
   type ChargesRequest,
   type ChargeSum,
@@ -100,6 +103,7 @@ export function createMemoryAccounts(options: MemoryAccountsOptions): MemoryAcco
       const meant = all.filter(({ task }) => hasLabels(labels.get(task), request.labels))
       return sumCharges(meant, request)
     },
+    listCharges: async (request) => listCharges([...charges.values()], request),
     ...createKeys(makeAccount),
     ...createLinks(makeAccount, (id) => accounts.has(id)),
     ...createRates(),
@@ -222,6 +226,23 @@ function sumCharges(
       }
     })
     .toSorted((a, b) => compareIds(a.model, b.model) || compareIds(a.priceVersion, b.priceVersion))
+}
+
+function listCharges(
+  charges: readonly ChargeRow[],
+  { account, after, from, limit, to }: ChargeListRequest,
+): ChargePage {
+  const listed = charges
+    .filter((row) => row.account === account && row.at >= from && row.at < to)
+    .filter((row) => after === undefined || comparePositions(row, after) > 0)
+    .toSorted(comparePositions)
+  const shown = listed.slice(0, limit)
+  const last = listed.length > limit ? shown.at(-1) : undefined
+  return { charges: shown, next: last === undefined ? null : { at: last.at, task: last.task } }
+}
+
+function comparePositions(one: ChargePosition, other: ChargePosition): number {
+  return one.at - other.at || compareIds(one.task, other.task)
 }
 
 function add(one: AccountTotals, other: AccountTotals): AccountTotals {

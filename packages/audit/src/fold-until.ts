@@ -1,0 +1,106 @@
+/**
+ * The log as it stood at a moment: each task as the events up to then make it, and the bill of then. Live rows are of
+ * now, so none is compared with it. One thing of them is looked at: a row that is ahead of its task's events shows that
+ * the newest events are gone, which may have been there at the moment.
+ */
+import {
+  takeIntegers,
+  POSITIVE,
+  type ScannedStream,
+  type Storage,
+  type TaskState,
+} from "@safelight/core"
+import { DEFAULTS, type AuditOptions } from "./audit.ts"
+import { createDefinitionCheck } from "./check-definitions.ts"
+import type { Finding } from "./finding.ts"
+import { createMonthlyBills, type MonthlyBill } from "./monthly-bills.ts"
+import { readPages } from "./read-pages.ts"
+import { toReplayRules } from "./replay-rules.ts"
+import { createLedger, type AuditProgress, type AuditReport } from "./report.ts"
+import { tellTask, type TellRules, type ToldTask } from "./tell-task.ts"
+
+export interface FoldUntilOptions extends Omit<AuditOptions, "storage"> {
+  readonly storage: Pick<Storage, "findDefinition" | "scan">
+  /** Milliseconds since the Unix epoch: what happened then or before counts. */
+  readonly untilAt: number
+}
+
+/** What a page of the log made. */
+export interface PastPage {
+  /** Those that existed then, by id. */
+  readonly tasks: readonly ToldTask[]
+  readonly progress: AuditProgress
+}
+
+export interface PastReport extends Omit<AuditReport, "foreignRows"> {
+  readonly untilAt: number
+  /** Tasks whose state of then nobody can tell; they are in no page and no sum. */
+  readonly untoldTasks: number
+  readonly tasksByState: Readonly<Partial<Record<TaskState, number>>>
+  /** By account, then by month. */
+  readonly bills: readonly MonthlyBill[]
+}
+
+/** No date lies behind it (ECMA-262, time values). */
+const LAST_MOMENT = 8_640_000_000_000_000
+
+/**
+ * Yields the tasks of each page, and returns the report. Nothing is read before it is asked for, and memory is bounded
+ * by a page and the number of accounts. `tasks` and `events` of the report are those of then. Rejects with
+ * `invalid-configuration` if a number is out of its bounds, and as the storage does.
+ */
+export async function* foldUntil(options: FoldUntilOptions): AsyncGenerator<PastPage, PastReport> {
+  const { storage } = options
+  const { keptFindings, pageStreams, rules } = takeOptions(options)
+  const ledger = createLedger(keptFindings)
+  const bills = createMonthlyBills(ledger.find)
+  const definitions = createDefinitionCheck(storage, rules.digest)
+  const tasksByState: Partial<Record<TaskState, number>> = {}
+  let untoldTasks = 0
+
+  function tell(stream: ScannedStream): readonly ToldTask[] {
+    const isCut = findCut(stream, ledger.find)
+    const telling = tellTask(stream, rules, ledger.find)
+    if (isCut || telling.kind === "untold") untoldTasks += 1
+    if (isCut || telling.kind !== "told") return []
+    const { charge, event, task } = telling.told
+    ledger.countTask(event.version)
+    tasksByState[task.state] = (tasksByState[task.state] ?? 0) + 1
+    if (charge !== null) bills.add(charge)
+    definitions.note(task)
+    return [telling.told]
+  }
+
+  for await (const { streams } of readPages(storage, pageStreams)) {
+    const tasks = streams.flatMap(tell)
+    await definitions.examine(ledger)
+    yield { tasks, progress: ledger.toProgress() }
+  }
+  const { foreignRows: _none, ...report } = ledger.toReport()
+  return { ...report, untilAt: rules.untilAt, untoldTasks, tasksByState, ...bills.toReport() }
+}
+
+interface Taken {
+  readonly keptFindings: number
+  readonly pageStreams: number
+  readonly rules: TellRules
+}
+
+function takeOptions(options: FoldUntilOptions): Taken {
+  const { untilAt, ...counts } = takeIntegers({
+    bounds: { keptFindings: POSITIVE, pageStreams: POSITIVE, untilAt: [0, LAST_MOMENT] },
+    defaults: { ...DEFAULTS, untilAt: LAST_MOMENT },
+    options,
+  })
+  return { ...counts, rules: { ...toReplayRules(options), digest: options.digest, untilAt } }
+}
+
+/** Whether the newest events of the task are gone, by its row. */
+function findCut({ events, id, row }: ScannedStream, find: (finding: Finding) => void): boolean {
+  const newest = events.at(-1)?.version ?? 0
+  if (row === undefined || row.version <= newest) return false
+  const place = { task: id, version: newest === 0 ? null : newest, found: row.version }
+  if (newest === 0) find({ kind: "row-orphaned", ...place, expected: null })
+  else find({ kind: "row-differs", ...place, field: "version", expected: newest })
+  return true
+}
