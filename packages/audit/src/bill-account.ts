@@ -21,7 +21,7 @@ import {
 import { isObstacle, toFact, type Finding } from "./finding.ts"
 import { KEPT_FINDINGS, type FindingReport } from "./kept-findings.ts"
 import { listDiffering } from "./list-differing.ts"
-import { readPriceNames, type FindNamedPrice, type NamedPrice } from "./price-names.ts"
+import { readPriceNames, type NamedPrice } from "./price-names.ts"
 import { measureCharge } from "./recompute-charge.ts"
 import { toReplayRules } from "./replay-rules.ts"
 import { createLedger, type AuditOutcome } from "./report.ts"
@@ -99,8 +99,9 @@ export async function* billAccount(options: BillOptions): AsyncGenerator<BilledC
   const bounds = { keptFindings: POSITIVE, pageCharges: POSITIVE }
   const { keptFindings, pageCharges } = takeIntegers({ bounds, defaults: DEFAULTS, options })
   const { account, from, to } = options
-  const rules = { ...toReplayRules(options), digest, untilAt: Number.MAX_SAFE_INTEGER }
-  const findPrice = await readPriceNames(storage, rules)
+  const known = { ...toReplayRules(options), digest }
+  const findPrice = await readPriceNames(storage, known)
+  const rules = { ...known, findPrice, untilAt: Number.MAX_SAFE_INTEGER }
   const ledger = createLedger(keptFindings)
   const sums = createSums(ledger.find)
   const request = { account, from, to, limit: pageCharges }
@@ -110,7 +111,7 @@ export async function* billAccount(options: BillOptions): AsyncGenerator<BilledC
       page.charges.map(async (item) => ({ item, events: await storage.readEvents(item.task) })),
     )
     for (const { events, item } of items) {
-      const charge = prove(item, events, { rules, findPrice, find: ledger.find })
+      const charge = prove(item, events, { rules, find: ledger.find })
       sums.add(item, charge)
       if (charge !== undefined) yield charge
     }
@@ -123,7 +124,6 @@ export async function* billAccount(options: BillOptions): AsyncGenerator<BilledC
 
 interface Proof {
   readonly rules: TellRules
-  readonly findPrice: FindNamedPrice
   readonly find: (finding: Finding) => void
 }
 
@@ -142,7 +142,7 @@ function prove(
     find({ kind: "charge-row-orphaned", task: item.task, version: null, ...facts })
     return undefined
   }
-  const { event, finding: _finding, ...row } = told.charge
+  const { event, finding: _finding, price: _price, ...row } = told.charge
   for (const field of listDiffering<ChargeRow>(row, item)) {
     const facts = { expected: toFact(row[field]), found: toFact(item[field]) }
     const place = { task: item.task, version: event.version, field }
@@ -150,15 +150,14 @@ function prove(
   }
   // What the log charges to somebody else, or in another month, is no evidence for this bill.
   if (row.account !== item.account || row.at !== item.at) return undefined
-  return toBilled(told.task, told.charge, proof)
+  return toBilled(told.task, told.charge, rules)
 }
 
 function toBilled(
   task: Task,
-  { at: endedAt, chargeMicros, event, finding }: ToldCharge,
-  { findPrice, rules }: Proof,
+  { at: endedAt, chargeMicros, event, finding, price }: ToldCharge,
+  rules: TellRules,
 ): BilledCharge {
-  const price = findPrice(task)
   const isKnown = finding === null || !isObstacle(finding)
   const measuredMicros = isKnown ? measureCharge(task, rules.prices, rules.models) : null
   const expected = finding?.kind === "charge-differs" ? Number(finding.expected) : null

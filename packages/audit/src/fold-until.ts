@@ -14,13 +14,14 @@ import { DEFAULTS, type AuditOptions } from "./audit.ts"
 import { createDefinitionCheck } from "./check-definitions.ts"
 import type { Finding } from "./finding.ts"
 import { createMonthlyBills, type MonthlyBill } from "./monthly-bills.ts"
+import { readPriceNames } from "./price-names.ts"
 import { readPages } from "./read-pages.ts"
 import { toReplayRules } from "./replay-rules.ts"
 import { createLedger, type AuditProgress, type AuditReport } from "./report.ts"
 import { tellTask, type TellRules, type ToldTask } from "./tell-task.ts"
 
 export interface FoldUntilOptions extends Omit<AuditOptions, "storage"> {
-  readonly storage: Pick<Storage, "findDefinition" | "scan">
+  readonly storage: Pick<Storage, "findDefinition" | "listDefinitions" | "scan">
   /** Milliseconds since the Unix epoch: what happened then or before counts. */
   readonly untilAt: number
 }
@@ -51,7 +52,8 @@ const LAST_MOMENT = 8_640_000_000_000_000
  */
 export async function* foldUntil(options: FoldUntilOptions): AsyncGenerator<PastPage, PastReport> {
   const { storage } = options
-  const { keptFindings, pageStreams, rules } = takeOptions(options)
+  const { keptFindings, pageStreams, ...known } = takeOptions(options)
+  const rules = { ...known, findPrice: await readPriceNames(storage, known) }
   const ledger = createLedger(keptFindings)
   const bills = createMonthlyBills(ledger.find)
   const definitions = createDefinitionCheck(storage, rules.digest)
@@ -80,19 +82,18 @@ export async function* foldUntil(options: FoldUntilOptions): AsyncGenerator<Past
   return { ...report, untilAt: rules.untilAt, untoldTasks, tasksByState, ...bills.toReport() }
 }
 
-interface Taken {
+interface Taken extends Omit<TellRules, "findPrice"> {
   readonly keptFindings: number
   readonly pageStreams: number
-  readonly rules: TellRules
 }
 
 function takeOptions(options: FoldUntilOptions): Taken {
-  const { untilAt, ...counts } = takeIntegers({
+  const counts = takeIntegers({
     bounds: { keptFindings: POSITIVE, pageStreams: POSITIVE, untilAt: [0, LAST_MOMENT] },
     defaults: { ...DEFAULTS, untilAt: LAST_MOMENT },
     options,
   })
-  return { ...counts, rules: { ...toReplayRules(options), digest: options.digest, untilAt } }
+  return { ...counts, ...toReplayRules(options), digest: options.digest }
 }
 
 /** Whether the newest events of the task are gone, by its row. */

@@ -17,6 +17,7 @@ import {
   type TaskEvent,
 } from "@safelight/core"
 import type { Finding } from "./finding.ts"
+import type { FindNamedPrice, NamedPrice } from "./price-names.ts"
 import { findChargeFault } from "./recompute-charge.ts"
 import type { ReplayRules } from "./replay-stream.ts"
 import { verifyEvents } from "./verify-events.ts"
@@ -25,6 +26,7 @@ export interface TellRules extends ReplayRules {
   readonly digest: Digest
   /** Milliseconds since the Unix epoch, inclusive. */
   readonly untilAt: number
+  readonly findPrice: FindNamedPrice
 }
 
 /** An event of a task, by its place in the chain and its seal. */
@@ -38,6 +40,8 @@ export interface EventName {
 export interface ToldCharge extends ChargeRow {
   /** The event that charged it. */
   readonly event: EventName
+  /** What the task was accepted under. */
+  readonly price: NamedPrice
   /** Why price and usage don't make this charge, or can't be told to; null if they make it. */
   readonly finding: Finding | null
 }
@@ -109,9 +113,10 @@ function readProved(
 const NOTHING = { images: 0, inputVideosMs: [], outputVideoMs: 0 }
 
 /** A charge without a usage is none that an engine makes: it is shown all the same, with its finding. */
-function toCharge(task: Task, event: EventName, rules: ReplayRules): ToldCharge | null {
+function toCharge(task: Task, event: EventName, rules: TellRules): ToldCharge | null {
   const isFree = task.usage === null && task.chargeMicros === 0
   const row = isFree ? undefined : toChargeRow({ ...task, usage: task.usage ?? NOTHING })
   if (row === undefined) return null
-  return { ...row, event, finding: findChargeFault(task, rules.prices, rules.models) ?? null }
+  const finding = findChargeFault(task, rules.prices, rules.models) ?? null
+  return { ...row, event, price: rules.findPrice(task), finding }
 }

@@ -58,6 +58,7 @@ export const COMMANDS: Readonly<Record<string, LoadCommand>> = {
   "channels resume": () => import("./commands/channels-resume.ts"),
   "audit verify": () => import("./commands/audit-verify.ts"),
   "audit replay": () => import("./commands/audit-replay.ts"),
+  "audit bill": () => import("./commands/audit-bill.ts"),
   "audit artifacts": () => import("./commands/audit-artifacts.ts"),
   "audit task": () => import("./commands/audit-task.ts"),
   "audit keys create": () => import("./commands/audit-keys-create.ts"),

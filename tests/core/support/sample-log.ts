@@ -55,6 +55,7 @@ export interface SampleLog {
   /** Those that tasks may name; none at first. */
   readonly definitions: Map<string, Definition>
   findDefinition(digest: string): Promise<Definition | undefined>
+  listDefinitions(kind: Definition["kind"]): Promise<readonly Definition[]>
 }
 
 export const EDIT = "vendor-b/imagine-image/v2.0/edit"
@@ -197,6 +198,8 @@ export function createLog(streams: SampleStream[]): SampleLog {
     totals: [],
     definitions: new Map(),
     findDefinition: async (digest) => log.definitions.get(digest),
+    listDefinitions: async (kind) =>
+      [...log.definitions.values()].filter((each) => each.kind === kind),
     scan(request) {
       requests.push(request)
       const rest = streams.filter(({ id }) => id > request.after)
@@ -212,9 +215,9 @@ export function createLog(streams: SampleStream[]): SampleLog {
 /** What a bill is read from: the log, its rows of charges as they stand, and its definitions. */
 export type BillStorage = Pick<Storage, "listCharges" | "listDefinitions" | "readEvents">
 
-export function createBillStorage({ definitions, streams }: SampleLog): BillStorage {
+export function createBillStorage({ listDefinitions, streams }: SampleLog): BillStorage {
   return {
-    listDefinitions: async (kind) => [...definitions.values()].filter((each) => each.kind === kind),
+    listDefinitions,
     readEvents: async (task) => streams.find(({ id }) => id === task)?.events ?? [],
     async listCharges({ account, after, from, limit, to }) {
       const isBehind = ({ at, task }: ChargeRow): boolean =>

@@ -50,10 +50,11 @@ async function write(options: AuditExportOptions, context: CommandContext): Prom
   const { exportStreams } = await import("@safelight/audit")
   const { sha256: digest } = await import("@safelight/engine")
   const { withData } = await import("../data/open-data.ts")
-  const { requireNoFile, writeExportFile } = await import("../data/export-file.ts")
+  const { writeExportFile } = await import("../data/export-file.ts")
+  const { requireNoFile } = await import("../data/whole-file.ts")
   const configuration = await loadDataConfiguration(options, context)
   const file = resolve(context.folder, options.out)
-  await requireNoFile(file, "--out")
+  await requireNoFile({ path: file, option: "--out" })
   const done = { tasks: 0, events: 0 }
   const request = { configuration, mayCreate: false, purpose: "read" } as const
   const { size } = await withData(request, async (storage) => {

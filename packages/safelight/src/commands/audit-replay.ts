@@ -1,18 +1,50 @@
-/** `safelight audit replay`: whether the live rows and the charges are what the log makes. */
+/**
+ * `safelight audit replay`: whether the live rows and the charges are what the log makes; with `--until`, what they
+ * were at a moment. Rows are of now, so none is compared then.
+ */
+import { resolve } from "node:path"
 import { orUntold } from "../audits/audit-outcome.ts"
 import { DATA_OPTIONS, loadDataAndModels } from "../command-line/data-options.ts"
 import { defineCommand } from "../command-line/define-command.ts"
-import { flag } from "../command-line/parameters.ts"
+import { parseMoment } from "../command-line/moment-option.ts"
+import { flag, option } from "../command-line/parameters.ts"
+import { refused } from "../errors/command-error.ts"
 
 export const command = defineCommand({
   name: "audit replay",
   description: "fold the log and compare it with the live rows and charges",
-  options: { json: flag("print the report as JSON"), ...DATA_OPTIONS },
+  options: {
+    until: option(
+      "<moment>",
+      "state and bill as they stood then: proves chains and charges, and compares no row, since rows are of now; " +
+        "Unix seconds or ISO, UTC",
+      parseMoment,
+    ),
+    out: option("<file>", "with --until: write it as an SQLite file, readable by its owner alone"),
+    json: flag("print the report as JSON"),
+    ...DATA_OPTIONS,
+  },
   run: ({ options, context }) =>
     orUntold(async () => {
-      const { runAudit } = await import("../audits/run-audit.ts")
+      const { out, until } = options
+      const untilAt = requirePast(until)
+      if (untilAt === undefined) {
+        if (out !== undefined) throw refused("--out needs --until, the moment to write of")
+        const { runAudit } = await import("../audits/run-audit.ts")
+        const configuration = await loadDataAndModels(options, context)
+        const whole = "the log makes every row and charge"
+        return runAudit({ kind: "replay", configuration, whole }, options, context)
+      }
+      const { runPast } = await import("../audits/run-past.ts")
       const configuration = await loadDataAndModels(options, context)
-      const whole = "the log makes every row and charge"
-      await runAudit({ kind: "replay", configuration, whole }, options, context)
+      const file = out === undefined ? {} : { path: resolve(context.folder, out) }
+      return runPast({ configuration, untilAt, ...file }, options, context)
     }),
 })
+
+/** In milliseconds. What will stand at a moment to come nobody knows. */
+function requirePast(until: number | undefined): number | undefined {
+  if (until === undefined) return undefined
+  if (until * 1_000 > Date.now()) throw refused("--until: expected a moment that has passed")
+  return until * 1_000
+}

@@ -62,10 +62,11 @@ async function write(
 ): Promise<Exported> {
   const { exportStreams } = await import("@safelight/audit")
   const { sha256: digest } = await import("@safelight/engine")
-  const { requireNoFile, writeExportFile } = await import("../data/export-file.ts")
+  const { writeExportFile } = await import("../data/export-file.ts")
+  const { requireNoFile } = await import("../data/whole-file.ts")
   const { createProgress } = await import("../command-line/progress.ts")
   const path = resolve(context.folder, to)
-  await requireNoFile(path)
+  await requireNoFile({ path, option: "--to" })
   const now = Date.now()
   const isSealed = move === true
   if (isSealed) await seal(storage, now)
