@@ -178,6 +178,39 @@ every charge follows from the log
     assert.match(stdout, /^charged +20000 micro-units/m)
   })
 
+  test("says where less is charged than was used, and where nothing is counted", async (t) => {
+    const folder = await temporaryFolder(t)
+    const storage = await createSqliteStorage({ folder: join(folder, "data") })
+    await recordPastTasks(storage)
+    for (const [images, chargeMicros] of [
+      [5, 80_000],
+      [0, 0],
+    ] as const) {
+      const billed = { chargeMicros, usage: { images, inputVideosMs: [], outputVideoMs: 0 } }
+      const command = { kind: "fail", attempt: 1, code: "no_output", billed } as const
+      const end = { at: NOVEMBER + images, command }
+      // oxlint-disable-next-line no-await-in-loop
+      await recordPastTask(storage, toId(10 + images), {
+        account: "eve",
+        submittedAt: NOVEMBER,
+        end,
+      })
+    }
+    await storage.close()
+    const { code, stdout } = await bill(folder, "eve", "2025-11")
+    const lines = stdout.split("\n").map((line) => line.trim())
+    for (const line of [
+      "usage and price make 0 micro-units (0.000000)",
+      "5 images × 20000 = 100000 micro-units (0.100000)",
+      "at most what was reserved is charged: 80000 micro-units (0.080000)",
+      "charged     80000 micro-units (0.080000)",
+      "recomputed  80000 micro-units (0.080000)",
+    ]) {
+      assert.equal(lines.filter((each) => each === line).length, 1, line)
+    }
+    assert.equal(code, 0)
+  })
+
   test("says that a month is not over while it is not", async (t) => {
     const folder = await record(t)
     const now = new Date().toISOString().slice(0, 7)

@@ -8,7 +8,13 @@ import { setImmediate } from "node:timers/promises"
 import { createPostgresStorage } from "@safelight/storage-postgres"
 import { createSqliteStorage } from "@safelight/storage-sqlite"
 import { createTestDatabase } from "../../support/test-database.ts"
-import { runCommand, startCommand, temporaryFolder, type CommandEnd } from "./command-process.ts"
+import {
+  BIN,
+  runCommand,
+  startCommand,
+  temporaryFolder,
+  type CommandEnd,
+} from "./command-process.ts"
 import {
   EDIT,
   NOVEMBER,
@@ -381,14 +387,34 @@ describe("a damaged log", () => {
   })
 })
 
-test("a process that is killed as it writes leaves nothing under the name, and another run makes it", async (t) => {
+/** So many that their file takes a while, and some megabytes. */
+const MANY = 2_000
+
+async function recordMany(t: TestContext): Promise<string> {
   const folder = await temporaryFolder(t)
   const storage = await createSqliteStorage({ folder: join(folder, "data") })
-  const tasks = Array.from({ length: 2_000 }, (_, index) =>
+  const tasks = Array.from({ length: MANY }, (_, index) =>
     recordPastTask(storage, toId(index), { account: "ann", submittedAt: NOVEMBER - 9 }),
   )
   await Promise.all(tasks)
   await storage.close()
+  return folder
+}
+
+test("a disk that takes no more ends it with one line, and leaves no file", async (t) => {
+  const folder = await recordMany(t)
+  const words = "audit replay --until 2025-11 --out state.db"
+  // In blocks of 512 bytes: less than the file, more than what reading the data writes.
+  const script = `ulimit -f 400; exec ${process.execPath} ${BIN} ${words}`
+  const command = startCommand(["-c", script], { folder, node: "/bin/sh", bin: "-e" })
+  const { code, stderr, stdout } = await command.ended
+  assert.match(stderr, /^safelight: \S+ can't be written \([^\n]+\)\n$/)
+  assert.deepEqual([code, stdout], [2, ""])
+  assert.deepEqual(await readdir(folder), ["data"])
+})
+
+test("a process that is killed as it writes leaves nothing under the name, and another run makes it", async (t) => {
+  const folder = await recordMany(t)
   const words = ["audit", "replay", "--until", "2025-11", "--out", "state.db"]
   const command = startCommand(words, { folder })
   const partial = join(folder, "state.db.partial")
@@ -404,6 +430,6 @@ test("a process that is killed as it writes leaves nothing under the name, and a
   assert.equal(code, 0)
   assert.deepEqual((await readdir(folder)).toSorted(), ["data", "state.db"])
   assert.deepEqual(query(join(folder, "state.db"), "select count(*) as n from tasks"), [
-    { n: 2_000 },
+    { n: MANY },
   ])
 })
