@@ -16,8 +16,8 @@ export const command = defineCommand({
   options: {
     until: option(
       "<moment>",
-      "state and bill as they stood then: proves chains and charges, and compares no row, since rows are of now; " +
-        "Unix seconds or ISO, UTC",
+      "state and bill as they stood then: proves chains and charges; rows are of now, so none is compared, " +
+        "but one that is ahead of its events is told; Unix seconds or ISO, UTC",
       parseMoment,
     ),
     out: option("<file>", "with --until: write it as an SQLite file, readable by its owner alone"),
