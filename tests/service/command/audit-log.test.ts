@@ -298,7 +298,9 @@ function removeTask(data: string, task: string): void {
     ({ col, tab }) => col === "task" || (tab === "tasks" && col === "id"),
   )
   for (const { col, tab } of ofTasks) {
-    const { changes } = database.prepare(`delete from "${tab}" where "${col}" = ?`).run(task)
+    const { changes } = database
+      .prepare(`delete from "${String(tab)}" where "${String(col)}" = ?`)
+      .run(task)
     removed += Number(changes)
   }
   database.close()
