@@ -124,16 +124,20 @@ function toData(
 
 /** Paths of files are relative to the configuration file. */
 function toCheckpoints(
-  { copies = [], ...said }: Configuration["checkpoints"] = {},
+  { copies, ...said }: Configuration["checkpoints"] = {},
   folder: string,
   environment: Environment,
 ): Configuration["checkpoints"] {
   const signingKey = readVariable(environment, "SAFELIGHT_SIGNING_KEY")
   return {
     ...said,
-    copies: copies.map((place) => (/^https?:/i.test(place) ? place : resolve(folder, place))),
+    ...(copies && { copies: copies.map((place) => toCopy(place, folder)) }),
     ...(signingKey !== undefined && { signingKey }),
   }
+}
+
+function toCopy(place: string, folder: string): string {
+  return /^https?:/i.test(place) ? place : resolve(folder, place)
 }
 
 /** Paths of modules and workflows are relative to the file. */
