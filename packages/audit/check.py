@@ -12,6 +12,7 @@ Ends with 0: everything was judged and nothing is wrong; 1: something is wrong; 
 import base64
 import hashlib
 import json
+import re
 import sys
 from collections import defaultdict
 from datetime import datetime, timezone
@@ -34,7 +35,16 @@ for state in ("dispatching", "doubtful", "running"):
 for state in ("queued", "dispatching", "doubtful", "running"):
     NEXT[state, "failed"] = "failed"
 
-NEWEST = {"submitted": 2, "succeeded": 2, "failed": 2}
+NEWEST = {"submitted": 2, "dispatched": 2, "accepted": 2, "deferred": 2, "succeeded": 3, "failed": 3}
+# "What is sealed": by type, from which schema on, and the members.
+SEALED = {
+    "dispatched": (2, {"lease", "sendBefore", "upstreamKey"}),
+    "accepted": (2, {"operation"}),
+    "deferred": (2, {"cost"}),
+    "succeeded": (3, {"cost", "locators"}),
+    "failed": (3, {"cost"}),
+}
+SALT = re.compile("[A-Za-z0-9_-]{22,64}")
 COUNTED = {"account": "accounts", "key": "keys", "link-key": "linkKeys", "definition": "definitions"}
 
 
@@ -68,11 +78,19 @@ def not_whole(text):
     raise OverflowError(f"{text} is not whole")
 
 
+class NotWhole:
+    """A number whose canonical text is not judged here."""
+
+    def __init__(self, text):
+        pass
+
+
 def no_number(text):
     raise ValueError(f"{text} is no JSON")
 
 
 READ = json.JSONDecoder(object_pairs_hook=unique, parse_float=not_whole, parse_constant=no_number).decode
+READ_TEXT = json.JSONDecoder(object_pairs_hook=unique, parse_float=NotWhole, parse_constant=no_number).decode
 WRITE = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
 
 
@@ -90,6 +108,49 @@ def write_sorted(value):
     if isinstance(value, list):
         return "[" + ",".join(map(write_sorted, value)) + "]"
     return WRITE(value)
+
+
+def read_text(text, place, findings):
+    """What one of an event's two texts says; None if it is no JSON."""
+    try:
+        value = READ_TEXT(text)
+        if canonical(value) != text:
+            findings.fault(place, "its data is not canonical JSON")
+        return value
+    except TypeError:
+        return value  # Only what a provider wrote may hold numbers that are not whole.
+    except ValueError as error:
+        findings.fault(place, f"its data is no JSON: {error}")
+        return None
+
+
+def unite(event, data, sealed):
+    """The data with what is sealed of it. Raises a ValueError if the two are not as they are sealed."""
+    since, names = SEALED.get(event["type"], (99, set()))
+    if event["schema"] < since:
+        if sealed is not None:
+            raise ValueError("it has a sealed text, and nothing to seal")
+        return data
+    if sealed is None:
+        raise ValueError("its sealed text is missing")
+    hidden = {name: value for name, value in sealed.items() if name != "salt"}
+    if not SALT.fullmatch(sealed["salt"]):
+        raise ValueError("its salt is too short")
+    if names & data.keys():
+        raise ValueError("what should be sealed is shown")
+    if event["type"] == "deferred":
+        told = hidden.get("reason", data["reason"])
+        if ("reason" in hidden) != (told == "provider_out_of_money"):
+            raise ValueError("the reason is sealed without need, or shown")
+        if "reason" in hidden and data["reason"] != "provider_unavailable":
+            raise ValueError("another reason is told")
+        names = names | ({"reason"} & hidden.keys())
+    if hidden.keys() != names:
+        raise ValueError("other members are sealed than should be")
+    if event["type"] == "succeeded":
+        if len(hidden["locators"]) != len(data["artifacts"]) or any("locator" in a for a in data["artifacts"]):
+            raise ValueError("not each artifact has one locator, sealed")
+    return {**data, **hidden}
 
 
 def follow(task, event, data):
@@ -137,28 +198,27 @@ def check_stream(record, findings):
             findings.fault(place, f"version {version + 1} is missing")
         if event["at"] < at:
             findings.fault(place, "its moment is before that of the event before")
-        text = '{"at":%d,"data":%s,"schema":%d,"task":%s,"type":%s,"version":%d}' % (
-            event["at"], event["data"], event["schema"],
+        sealed = event.get("sealed")
+        digest = "" if sealed is None else '"sealed":"%s",' % sha256(sealed.encode())
+        text = '{"at":%d,"data":%s,"schema":%d,%s"task":%s,"type":%s,"version":%d}' % (
+            event["at"], event["data"], event["schema"], digest,
             WRITE(record["task"]), WRITE(event["type"]), event["version"],
         )
         found = sha256(b"safelight:event:1\n" + bytes.fromhex(previous) + text.encode())
         if found != event["hash"]:
             findings.fault(place, f"its hash is {event['hash']}, and should be {found}")
         previous, version, at = event["hash"], event["version"], event["at"]
-        try:
-            data = READ(event["data"])
-            if canonical(data) != event["data"]:
-                findings.fault(place, "its data is not canonical JSON")
-        except OverflowError:
-            pass  # Only `operation` and other texts of a provider may hold such numbers.
-        except ValueError as error:
-            findings.fault(place, f"its data is no JSON: {error}")
+        data = read_text(event["data"], place, findings)
+        hidden = None if sealed is None else read_text(sealed, place, findings)
+        if data is None or (hidden is None and sealed is not None):
             continue
         if event["schema"] > NEWEST.get(event["type"], 1):
             findings.cannot_tell(place, f"schema {event['schema']} of {event['type']} is newer than this program")
             continue
         try:
-            words = follow(task, event, data)
+            words = follow(task, event, unite(event, data, hidden))
+        except ValueError as error:
+            words = str(error)
         except (AttributeError, KeyError, TypeError) as error:
             words = f"its data is not that of {event['type']}: {error!r}"
         if words is not None:

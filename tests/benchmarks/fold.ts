@@ -9,7 +9,7 @@ import {
   type StoredEvent,
   type TaskCommand,
 } from "@safelight/core"
-import { sha256 } from "@safelight/engine"
+import { createSampleSealer } from "@safelight/testkit"
 import { median, report } from "./measure.ts"
 
 const TASKS = 10_000
@@ -67,7 +67,7 @@ const log: StoredEvent[][] = Array.from({ length: TASKS }, (_, index) => {
     task = decision.task
     return decision.event
   })
-  return sealEvents(sha256, { task: id, version: 0, hash: GENESIS_HASH }, events)
+  return sealEvents(createSampleSealer(id), { task: id, version: 0, hash: GENESIS_HASH }, events)
 })
 
 const rates = Array.from({ length: ROUNDS }, () => {

@@ -113,8 +113,9 @@ describe("an operator's client", () => {
       finished_at: 2,
       error: null,
     }
-    const event = { at: 1, data: "{}", hash: "ab", schema: 1, task: "a", type: "t", version: 1 }
-    const next = { ...event, version: 2 }
+    const named = { task: "a", type: "t" }
+    const event = { at: 1, data: "{}", hash: "ab", schema: 1, sealed: null, ...named, version: 1 }
+    const next = { ...event, sealed: "{}", version: 2 }
     const cancelled = { outcome: "stopped", charge_micros: 0, charge_limit_micros: 0, task }
     const { client, requests } = createScriptedClient([
       json(200, { tasks: [task], next_cursor: "next" }),
@@ -125,6 +126,7 @@ describe("an operator's client", () => {
       json(200, task),
       json(200, { tasks: [{ ...task, account: 5 }], next_cursor: null }),
       json(200, { events: [{ ...event, hash: 5 }], next_cursor: null }),
+      json(200, { events: [{ ...event, sealed: 5 }], next_cursor: null }),
       json(200, { events: [event], next_cursor: "same" }),
       json(200, { events: [event], next_cursor: "same" }),
     ])
@@ -137,6 +139,7 @@ describe("an operator's client", () => {
     assert.deepEqual(await admin.resolveTask("a b", { adopt: "op" }), task)
     const isNonsense = (error: unknown) => isApiError(error) && error.code === "invalid_answer"
     await assert.rejects(admin.tasks(), isNonsense)
+    await assert.rejects(admin.taskEvents("a"), isNonsense)
     await assert.rejects(admin.taskEvents("a"), isNonsense)
     await assert.rejects(admin.taskEvents("b"), isNonsense)
     assert.deepEqual(

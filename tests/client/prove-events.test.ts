@@ -29,7 +29,11 @@ describe("a proof of events", () => {
     const others = seal("01a20800-0000-7000-8000-000000000002")
     for (const [changed, brokenAt] of [
       [change(1, { at: 5 }), 2],
-      [change(2, { data: "{}" }), 3],
+      [change(2, { data: "[]" }), 3],
+      [change(1, { sealed: null }), 2],
+      [change(2, { sealed: events[3]?.sealed ?? "" }), 3],
+      [change(3, { sealed: `${events[3]?.sealed} ` }), 4],
+      [change(0, { sealed: "{}" }), 1],
       [change(0, { type: "held" }), 1],
       [change(0, { schema: 9 }), 1],
       [change(3, { hash: "0".repeat(64) }), 4],

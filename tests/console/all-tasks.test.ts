@@ -2,7 +2,7 @@
 import assert from "node:assert/strict"
 import { after, before, describe, it } from "node:test"
 import { createKey } from "@safelight/access"
-import { createClient, type Client } from "@safelight/client"
+import { createClient, type Client, type StoredEvent } from "@safelight/client"
 import { skipWithoutBrowser } from "../support/browser.ts"
 import { until } from "../support/until.ts"
 import { createConsoleWorld, PICTURE, type ConsoleWorld } from "./console-world.ts"
@@ -50,25 +50,37 @@ describe("all tasks in the console", { skip: skipWithoutBrowser }, () => {
     const hash = (await operator.admin.taskEvents(id)).at(-1)?.hash ?? ""
     await page.getByRole("status").getByText(hash).waitFor()
     await page.getByText('"chargeMicros"').first().waitFor({ state: "attached" })
+    await page
+      .getByLabel(/^What is sealed of event/)
+      .getByText('"locators"')
+      .waitFor()
     assert.ok(!(await page.content()).includes("a secret harbour"))
     assert.deepEqual(complaints, [])
   })
 
-  it("say at which event a log is not as it was sealed", async () => {
-    const { task_id: id } = await theirs.run(PICTURE, { prompt: "fog", size: "square" })
-    const { page } = await world.enter("#/all-tasks", { isOperator: true })
-    // As a database would answer in which somebody changed a charge.
-    await page.route(`**/v1/admin/tasks/${id}/events`, async (route) => {
-      const response = await route.fetch()
-      const log = (await response.json()) as { events: { data: string }[] }
-      const last = log.events.at(-1) ?? assert.fail()
-      last.data = last.data.replace(/"chargeMicros":\d+/, '"chargeMicros":1')
-      await route.fulfill({ response, json: log })
+  // As a database would answer in which somebody changed a charge, or what is sealed.
+  const changes = {
+    charge: ({ data }: StoredEvent) => ({
+      data: data.replace(/"chargeMicros":\d+/, '"chargeMicros":1'),
+    }),
+    cost: ({ sealed }: StoredEvent) => ({ sealed: sealed?.replace(/"cost":/, '"cosT":') }),
+  }
+  for (const [what, change] of Object.entries(changes)) {
+    it(`say at which event a log is not as it was sealed: another ${what}`, async () => {
+      const { task_id: id } = await theirs.run(PICTURE, { prompt: "fog", size: "square" })
+      const { page } = await world.enter("#/all-tasks", { isOperator: true })
+      await page.route(`**/v1/admin/tasks/${id}/events`, async (route) => {
+        const response = await route.fetch()
+        const log = (await response.json()) as { events: StoredEvent[] }
+        const last = log.events.at(-1) ?? assert.fail()
+        const events = [...log.events.slice(0, -1), { ...last, ...change(last) }]
+        await route.fulfill({ response, json: { ...log, events } })
+      })
+      await page.goto(`${world.service.url}/#/all-tasks/${id}`)
+      await page.getByRole("button", { name: "Prove" }).click()
+      await page.getByText(/The chain is broken at event \d+\./).waitFor()
     })
-    await page.goto(`${world.service.url}/#/all-tasks/${id}`)
-    await page.getByRole("button", { name: "Prove" }).click()
-    await page.getByText(/The chain is broken at event \d+\./).waitFor()
-  })
+  }
 
   it("are cancelled after a question", async () => {
     const task = await theirs.submit(PICTURE, { prompt: "[studio: delay 60s] fog" })

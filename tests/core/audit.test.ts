@@ -73,6 +73,15 @@ function withData(event: StoredEvent | undefined, change: object): string {
   return toCanonicalJson({ ...(JSON.parse(event?.data ?? "{}") as object), ...change })
 }
 
+function withSealed(event: StoredEvent | undefined, change: object): string {
+  return toCanonicalJson({ ...(JSON.parse(event?.sealed ?? "{}") as object), ...change })
+}
+
+/** Of `accepted`. */
+function toSealed(operation: string): string {
+  return `{"operation":${operation},"salt":"${"a".repeat(22)}"}`
+}
+
 function withSnapshot(stream: SampleStream, change: Partial<Task>): void {
   if (stream.row === undefined) return
   const task = { ...fromSnapshot(stream.row.snapshot), ...change }
@@ -295,11 +304,64 @@ describe("verify", () => {
     ],
     [
       "an altered type",
-      (log) => alter(task0(log), 3, { type: "doubted" }),
+      (log) => alter(task0(log), 4, { type: "doubted" }),
       [
-        ["hash-differs", "task-0", 3],
-        ["event-unreadable", "task-0", 3],
+        ["hash-differs", "task-0", 4],
+        ["event-unreadable", "task-0", 4],
       ],
+    ],
+    [
+      "an altered cost, which is sealed",
+      (log) => alter(task0(log), 5, { sealed: withSealed(task0(log).events[4], { cost: "none" }) }),
+      [["hash-differs", "task-0", 5]],
+    ],
+    [
+      "another salt",
+      (log) => {
+        const salt = "a".repeat(22)
+        alter(task0(log), 3, { sealed: withSealed(task0(log).events[2], { salt }) })
+      },
+      [["hash-differs", "task-0", 3]],
+    ],
+    [
+      "a sealed text that was taken away",
+      (log) => alter(task0(log), 5, { sealed: null }),
+      [
+        ["hash-differs", "task-0", 5],
+        ["event-unreadable", "task-0", 5],
+      ],
+    ],
+    [
+      "a sealed text where nothing is sealed, though sealed anew",
+      (log) => reseal(task0(log), 4, { sealed: task0(log).events[2]?.sealed ?? "" }),
+      [["event-unreadable", "task-0", 4]],
+    ],
+    [
+      "two sealed texts that were exchanged",
+      (log) => {
+        const other = streamOf(log, "task-3")
+        const [one, two] = [task0(log).events[1]?.sealed, other.events[1]?.sealed]
+        alter(task0(log), 2, { sealed: two ?? null })
+        alter(other, 2, { sealed: one ?? null })
+      },
+      [
+        ["hash-differs", "task-0", 2],
+        ["hash-differs", "task-3", 2],
+      ],
+    ],
+    [
+      "a cost that was moved to where its account sees it, though sealed anew",
+      (log) => {
+        const event = task0(log).events[4]
+        const sealed = withSealed(event, { cost: undefined })
+        reseal(task0(log), 5, { data: withData(event, { cost: "unknown" }), sealed })
+      },
+      [["event-unreadable", "task-0", 5]],
+    ],
+    [
+      "a space in a sealed text, though sealed anew",
+      (log) => reseal(task0(log), 5, { sealed: `${task0(log).events[4]?.sealed} ` }),
+      [["data-not-canonical", "task-0", 5]],
     ],
     [
       "another moment",
@@ -401,7 +463,7 @@ describe("verify", () => {
     ],
     [
       "a lone surrogate, though sealed anew",
-      (log) => reseal(task0(log), 3, { data: '{"operation":"\\ud800"}' }),
+      (log) => reseal(task0(log), 3, { sealed: toSealed('"\\ud800"') }),
       [["data-not-canonical", "task-0", 3]],
     ],
     [
@@ -415,9 +477,7 @@ describe("verify", () => {
     [
       "data nested beyond measure, though sealed anew",
       (log) =>
-        reseal(task0(log), 3, {
-          data: `{"operation":${"[".repeat(200_000)}${"]".repeat(200_000)}}`,
-        }),
+        reseal(task0(log), 3, { sealed: toSealed("[".repeat(200_000) + "]".repeat(200_000)) }),
       [
         ["data-not-canonical", "task-0", 3],
         ["event-unreadable", "task-0", 3],
@@ -463,7 +523,7 @@ describe("verify", () => {
       fc.nat(),
       fc.nat(),
       fc.nat(),
-      fc.constantFrom("data", "type", "task", "hash"),
+      fc.constantFrom("data", "sealed", "type", "task", "hash"),
     )
     const property = fc.asyncProperty(
       place,
@@ -471,7 +531,7 @@ describe("verify", () => {
         const log = createSampleLog()
         const stream = log.streams[whichStream % log.streams.length] as SampleStream
         const event = stream.events[whichEvent % stream.events.length] as StoredEvent
-        const text = event[field as "data"]
+        const text = event[field as "sealed"] ?? "\0"
         const at = whichPlace % text.length
         const changed = `${text.slice(0, at)}${text[at] === "x" ? "y" : "x"}${text.slice(at + 1)}`
         alter(stream, event.version, { [field]: changed })
@@ -803,7 +863,10 @@ describe("replay", () => {
     ],
     [
       "an event that is not legal, once, and judges no row by what it makes",
-      (log) => reseal(task0(log), 3, { type: "submitted", data: task0(log).events[0]?.data ?? "" }),
+      (log) => {
+        const [{ data, schema, sealed } = assert.fail()] = task0(log).events
+        reseal(task0(log), 3, { type: "submitted", data, schema, sealed })
+      },
       [["event-illegal", "task-0", 3]],
     ],
     [

@@ -35,12 +35,18 @@ describe("the frozen formats", () => {
     assert.equal(parseModelDefinition(definition, sha256)?.definition, body)
   })
 
-  it("of exports are read, and written again with the same members", async () => {
-    const storage = createMemoryStorage()
-    const lines = read("export-1.ndjson").split(/(?<=\n)/u)
-    await importStreams({ storage, open: toFile(lines), digest: sha256, now: NOW, withKeys: true })
-    assert.deepEqual((await exportLines(storage)).map(toRecord), lines.map(toRecord))
-  })
+  // The second has members that are sealed.
+  for (const file of ["export-1.ndjson", "export-2.ndjson"]) {
+    it(`of exports are read, and written again with the same members: ${file}`, async () => {
+      const storage = createMemoryStorage()
+      const lines = read(file).split(/(?<=\n)/u)
+      const open = toFile(lines)
+      await importStreams({ storage, open, digest: sha256, now: NOW, withKeys: true })
+      assert.deepEqual((await exportLines(storage)).map(toRecord), lines.map(toRecord))
+      const sealed = lines.filter((line) => line.includes('"sealed":'))
+      assert.equal(sealed.length, file === "export-1.ndjson" ? 0 : 9)
+    })
+  }
 })
 
 /** Members have no order in a line; whether the digest fits its own file is the import's to check. */

@@ -15,7 +15,7 @@ import {
   type Transfer,
   type SafelightErrorCode,
 } from "@safelight/core"
-import { createMemoryStorage, type MemoryStorage } from "@safelight/testkit"
+import { createMemoryStorage, createSampleSealer, type MemoryStorage } from "@safelight/testkit"
 import * as fc from "fast-check"
 import {
   alterRecord,
@@ -276,9 +276,9 @@ describe("a file that is not as it was written", () => {
     const [first] = stream.events
     assert.ok(first)
     const head = { task: first.task, version: 1, hash: first.hash }
-    const [second] = sealEvents(sha256, head, [openEvent(first)])
+    const [second] = sealEvents(createSampleSealer("again"), head, [openEvent(first)])
     assert.ok(second)
-    const { task: _task, ...added } = second
+    const { sealed: _sealed, task: _task, ...added } = second
     const doubled = alterRecord(lines, 1, (record) => ({
       ...record,
       events: [...(record["events"] as unknown[]), added],

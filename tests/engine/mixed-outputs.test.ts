@@ -373,7 +373,7 @@ describe("a model that makes one of the newer kinds", () => {
       tokens: 840,
     })
     const [event] = (world.scene.storage.events.get(task.id) ?? []).slice(-1)
-    assert.deepEqual([event?.type, event?.schema], ["succeeded", 2])
+    assert.deepEqual([event?.type, event?.schema], ["succeeded", 3])
   })
 
   for (const tokens of [-1, 0.5, Number.NaN, "9"]) {

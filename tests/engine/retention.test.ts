@@ -11,8 +11,7 @@ import {
   type Task,
   type TaskEvent,
 } from "@safelight/core"
-import { sha256 } from "@safelight/engine"
-import { createScriptedChannel, type ScriptedChannel } from "@safelight/testkit"
+import { createSampleSealer, createScriptedChannel, type ScriptedChannel } from "@safelight/testkit"
 import { completed, createScene, type Scene } from "./support.ts"
 
 const DAY_MS = 86_400_000
@@ -199,7 +198,11 @@ async function storeOldResult(scene: Scene): Promise<Task> {
     },
   ]
   const folded = events.reduce(evolve, emptyTask(task))
-  const sealed = sealEvents(sha256, { task, version: 0, hash: GENESIS_HASH }, events)
+  const sealed = sealEvents(
+    createSampleSealer("old result"),
+    { task, version: 0, hash: GENESIS_HASH },
+    events,
+  )
   const changes = project(folded, sealed.at(-1)?.hash ?? "", events)
   await storage.append({ task, expectedVersion: 0, events: sealed, changes })
   await storage.retain({ task, dueAt: at })

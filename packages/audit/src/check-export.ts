@@ -109,7 +109,7 @@ function checkLocators({ id, artifacts }: Task, digest: Digest): void {
 }
 
 export function toEvents({ task, events }: RecordOf<"stream">): StoredEvent[] {
-  return events.map((event) => ({ ...event, task }))
+  return events.map((event) => ({ ...event, sealed: event.sealed ?? null, task }))
 }
 
 /** The request is the one that the log is committed to. */

@@ -153,6 +153,8 @@ const stream = object({
       data: text,
       hash: sha256,
       schema: integer(1),
+      /** Absent if nothing is sealed, and in a file of an earlier release. */
+      sealed: v.exactOptional(text),
       type: text,
       version: integer(1),
     }),

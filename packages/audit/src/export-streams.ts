@@ -202,8 +202,9 @@ async function readSigned(
 }
 
 /** Without its task. Named one by one: `JSON.stringify` is slow with objects that leave a member out. */
-function toRecorded({ at, data, hash, schema, type, version }: StoredEvent) {
-  return { at, data, hash, schema, type, version }
+function toRecorded({ at, data, hash, schema, sealed, type, version }: StoredEvent) {
+  if (sealed === null) return { at, data, hash, schema, type, version }
+  return { at, data, hash, schema, sealed, type, version }
 }
 
 function toLine(record: ExportRecord): string {

@@ -62,7 +62,7 @@ const TASK_DIFFERENCES = {
     `the moment ${found} is not a whole number of at least ${expected}`,
   "data-not-canonical": ({ expected, found }) =>
     `the data reads ${found}, its canonical text ${expected}`,
-  /** The data is not JSON or does not fit its schema. */
+  /** The data is not JSON or does not fit its schema; or what is sealed is missing, or does not belong there. */
   "event-unreadable": ({ expected, found }) => `${found}, expected ${expected}`,
   /** The machine refuses the event in the state that the events before it led to. */
   "event-illegal": ({ expected, found }) => `${found} is not legal, the task is ${expected}`,

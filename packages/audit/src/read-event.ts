@@ -13,16 +13,17 @@ import type { Finding } from "./finding.ts"
 import { excerpt } from "./excerpt.ts"
 
 /**
- * The event at its newest schema, or undefined after handing its finding to `find`. `data` is what
- * `parseJson` makes of the stored text.
+ * The event at its newest schema, or undefined after handing its finding to `find`. `data` and `sealed` are what
+ * `parseJson` and `parseSealed` make of the stored texts.
  */
 export function readEvent(
   stored: StoredEvent,
   data: Json | undefined,
+  sealed: Json | undefined,
   find: (finding: Finding) => void,
 ): TaskEvent | undefined {
   try {
-    return openParsedEvent(stored, data)
+    return openParsedEvent(stored, data, sealed)
   } catch (error) {
     if (!isSafelightError(error) && !(error instanceof RangeError)) throw error
     const place = { task: stored.task, version: stored.version }

@@ -7,6 +7,7 @@ import {
   advance,
   emptyTask,
   parseJson,
+  parseSealed,
   type Model,
   type PriceBook,
   type ScannedStream,
@@ -33,7 +34,7 @@ export function replayStream(
   const task = emptyTask(stream.id)
   const events: TaskEvent[] = []
   for (const stored of stream.events) {
-    const event = readEvent(stored, parseJson(stored.data), ledger.find)
+    const event = readEvent(stored, parseJson(stored.data), parseSealed(stored), ledger.find)
     if (event === undefined) return undefined
     const { state } = task
     if (!advance(task, event)) {

@@ -8,6 +8,7 @@ import {
   GENESIS_HASH,
   hashEvent,
   parseJson,
+  parseSealed,
   toCanonicalJson,
   type Digest,
   type Json,
@@ -44,9 +45,11 @@ export function verifyEvents(
   for (const stored of events) {
     const hash = hashEvent(digest, previous.hash, stored)
     const data = parseJson(stored.data)
+    const sealed = parseSealed(stored)
     checkPlace(stored, previous, hash, find)
-    checkText(stored, data, find)
-    const event = readEvent(stored, data, find)
+    checkText(stored, stored.data, data, find)
+    if (stored.sealed !== null) checkText(stored, stored.sealed, sealed, find)
+    const event = readEvent(stored, data, sealed, find)
     if (event !== undefined) read.push(event)
     if (event?.type === "submitted") account = event.data.account
     if (event?.type === "succeeded" || event?.type === "failed") {
@@ -81,8 +84,10 @@ function checkPlace(
   }
 }
 
+/** `data` is what `text` says, one of the two texts of an event. */
 function checkText(
-  { task, version, data: text }: StoredEvent,
+  { task, version }: StoredEvent,
+  text: string,
   data: Json | undefined,
   find: (finding: Finding) => void,
 ): void {

@@ -584,13 +584,19 @@ export {
 export {
   GENESIS_HASH,
   hashEvent,
+  hashShownEvent,
   openEvent,
   openEventStrictly,
   openParsedEvent,
+  parseSealed,
   sealEvents,
   toHashDigits,
+  type Sealer,
+  type ShownEvent,
   type StoredEvent,
 } from "./task/stored-event.ts"
+export { toShownEvent, toShownEvents } from "./task/shown-event.ts"
+export { toToldReason } from "./task/sealed-members.ts"
 export { EVENT_SCHEMAS, upcast, type EventSchemas } from "./task/upcast.ts"
 export {
   emptyTask,

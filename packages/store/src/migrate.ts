@@ -12,6 +12,7 @@ import { createDefinitions } from "./definitions-schema.ts"
 import { createInitialSchema } from "./initial-schema.ts"
 import { createJudgedMoments } from "./judged-moments-schema.ts"
 import { createOperatorChanges } from "./operator-changes-schema.ts"
+import { createSealedMembers } from "./sealed-members-schema.ts"
 import { createTree } from "./tree-schema.ts"
 
 /**
@@ -35,8 +36,10 @@ const SCHEMA: Schema = {
     createChargedMeasures,
     createDefinitions,
     createTree,
+    createSealedMembers,
   ],
-  oldestCodeVersion: 1,
+  // Older code knows no event that is written with schema 7.
+  oldestCodeVersion: 7,
 }
 
 /** The schema that this code writes. */

@@ -25,6 +25,7 @@ export { createMemoryStorage, type MemoryStorage } from "./memory/memory-storage
 export { createManualClock, type ManualClock } from "./manual-clock.ts"
 export {
   advanceSample,
+  createSampleSealer,
   dispatchSample,
   sampleDigest,
   EVERY_USAGE,

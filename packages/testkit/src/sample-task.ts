@@ -18,6 +18,7 @@ import {
   type Labels,
   type ManifestEntry,
   type QueueChange,
+  type Sealer,
   type StreamHead,
   type TaskCommand,
   type TaskEvent,
@@ -53,6 +54,18 @@ export const sampleDigest: Digest = (parts) => {
   return hash.digest("hex")
 }
 
+/** Salts follow from `seed`, so that a sample that is made twice is the same. */
+export function createSampleSealer(seed: string): Sealer {
+  let count = 0
+  return {
+    digest: sampleDigest,
+    createSalt() {
+      count += 1
+      return sampleDigest([seed, String(count)]).slice(0, 22)
+    },
+  }
+}
+
 /** The first append of a task; it stays out of the queue unless `queue` says otherwise. */
 export function submitSample({ id, submitted, ...options }: SampleSubmission): SampleAppend {
   const nothing: StreamHead = { task: emptyTask(id), hash: GENESIS_HASH }
@@ -77,7 +90,11 @@ export function advanceSample(
     task = decision.task
   }
   const { id, version } = head.task
-  const stored = sealEvents(sampleDigest, { task: id, version, hash: head.hash }, events)
+  const stored = sealEvents(
+    createSampleSealer(head.hash),
+    { task: id, version, hash: head.hash },
+    events,
+  )
   const hash = stored.at(-1)?.hash ?? head.hash
   const append: Append = {
     task: id,

@@ -257,7 +257,7 @@ export const APPEND_BEHAVIOURS: Behaviours<StorageFixture> = {
     await fixture.storage.append(succeeded.append)
     const reopened = await fixture.reopen()
     await assertStored(reopened, succeeded)
-    assert.equal((await reopened.readEvents("t")).at(-1)?.schema, 2)
+    assert.equal((await reopened.readEvents("t")).at(-1)?.schema, 3)
     const { streams } = await reopened.scan({ after: "", limit: 9 })
     assert.deepEqual(streams[0]?.charge, succeeded.append.changes.charge)
   },

@@ -3,6 +3,7 @@ import assert from "node:assert/strict"
 import type { ScannedStream, Storage } from "@safelight/core"
 import type { Behaviours } from "./contract.ts"
 import {
+  acceptSample,
   advanceSample,
   dispatchSample,
   submitSample,
@@ -14,6 +15,23 @@ import { toIds, type StorageFixture } from "./storage-fixture.ts"
 export const SCAN_BEHAVIOURS: Behaviours<StorageFixture> = {
   "an empty storage is one empty page": async ({ storage }) => {
     assert.deepEqual(await storage.scan({ after: "", limit: 10 }), { streams: [], next: null })
+  },
+
+  "what is sealed of an event comes back to the byte, and nothing for one without it": async ({
+    storage,
+  }) => {
+    const submitted = submitSample({ id: "t" })
+    await storage.append(submitted.append)
+    const accept = acceptSample({ "\0": "\0 💩 é" })
+    const advanced = advanceSample(submitted.head, [dispatchSample(), accept])
+    await storage.append(advanced.append)
+    const events = [...submitted.append.events, ...advanced.append.events]
+    const [first, ...rest] = events.map(({ sealed }) => sealed)
+    assert.equal(first, null)
+    assert.ok(rest.every((sealed) => typeof sealed === "string"))
+    assert.deepEqual(await storage.readEvents("t"), events)
+    const { streams } = await storage.scan({ after: "", limit: 9 })
+    assert.deepEqual(streams[0]?.events, events)
   },
 
   "pages show every task once, by id, with all that is kept of it": async ({ storage }) => {

@@ -11,11 +11,12 @@ export const UNKNOWN = toId(9)
 
 const EVENT: StoredEvent = {
   at: 1_767_225_600_900,
-  data: '{"progress":40}',
+  data: "{}",
   hash: "ab".repeat(32),
-  schema: 1,
+  schema: 2,
+  sealed: '{"operation":7,"salt":"saltsaltsaltsaltsaltsa"}',
   task: RUNNING,
-  type: "progressed",
+  type: "accepted",
   version: 4,
 }
 

@@ -73,11 +73,12 @@ describe("an operator's tasks", () => {
       events: [
         {
           at: 1_767_225_600_900,
-          data: '{"progress":40}',
+          data: "{}",
           hash: "ab".repeat(32),
-          schema: 1,
+          schema: 2,
+          sealed: '{"operation":7,"salt":"saltsaltsaltsaltsaltsa"}',
           task: RUNNING,
-          type: "progressed",
+          type: "accepted",
           version: 4,
         },
       ],

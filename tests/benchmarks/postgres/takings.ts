@@ -6,7 +6,7 @@
  * the front of the queue moves and its length stays.
  */
 import { decide, project, sealEvents, type Storage, type Taken } from "@safelight/core"
-import { sha256 } from "@safelight/engine"
+import { createSampleSealer } from "@safelight/testkit"
 import { Client } from "pg"
 import { SAMPLE_REQUEST } from "../../support/sample-request.ts"
 import { median, percentile, ratePerSecond } from "../measure.ts"
@@ -33,7 +33,7 @@ async function finish(storage: Storage, { task, hash }: Taken): Promise<void> {
   const decision = decide(task, { kind: "time-out" }, task.endBy)
   if (decision.kind === "rejected") throw new Error(decision.rejection.code)
   const head = { task: task.id, version: task.version, hash }
-  const events = sealEvents(sha256, head, [decision.event])
+  const events = sealEvents(createSampleSealer(hash), head, [decision.event])
   await storage.append({
     task: task.id,
     expectedVersion: task.version,

@@ -12,6 +12,14 @@ import { until } from "../../support/until.ts"
 
 const MODEL = "vendor-a/v4.1/flash/text-to-image"
 
+/** Of any event, as far as it is text. */
+interface Sealed {
+  readonly lease?: string
+  readonly locators?: readonly string[]
+  readonly salt?: string
+  readonly upstreamKey?: string
+}
+
 describe("an operator of a service", () => {
   const resources = new AsyncDisposableStack()
   let service: Service
@@ -94,6 +102,15 @@ describe("an operator of a service", () => {
       previous = event.hash
     }
     assert.equal(events.at(-1)?.type, "succeeded")
+    assert.match(events.at(-1)?.sealed ?? "", /^{"cost":.*"locators":\["/)
+    const shown = JSON.stringify([await theirs.events(id), events.map(({ data }) => data)])
+    const sealed = events.map((event) => JSON.parse(event.sealed ?? "{}") as Sealed)
+    const hidden = sealed.flatMap(({ lease, locators, salt, upstreamKey }) =>
+      [lease, salt, upstreamKey, ...(locators ?? [])].filter((text) => text !== undefined),
+    )
+    for (const text of hidden) assert.ok(!shown.includes(text), `${text} in ${shown}`)
+    // Of a dispatch three, of an acceptance and a success their salts, and where the picture is.
+    assert.equal(hidden.length, 6)
     assert.ok(!JSON.stringify([tasks, events]).includes(prompt))
   })
 

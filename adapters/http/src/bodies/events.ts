@@ -5,6 +5,7 @@
 import {
   EVENT_TYPES,
   textToImage,
+  toToldReason,
   type EventPage,
   type StoredEvent,
   type TaskEvent,
@@ -81,6 +82,7 @@ const STORED_EVENT_LIST_EXAMPLE = {
       data: '{"progress":40}',
       hash: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
       schema: 1,
+      sealed: null,
       task: EXAMPLE_ID,
       type: "progressed",
       version: 4,
@@ -94,9 +96,13 @@ export const storedEventList = defineBody("StoredEventList", STORED_EVENT_LIST_E
   events: v.array(
     v.object({
       at: described(whole, "Milliseconds since the Unix epoch."),
-      data: described(v.string(), "Canonical JSON, as it is hashed."),
+      data: described(v.string(), "Canonical JSON, as it is hashed: what its account may see."),
       hash: described(v.string(), "64 lower-case hexadecimal digits."),
       schema: whole,
+      sealed: described(
+        v.nullable(v.string()),
+        "Canonical JSON of what the operator alone may see, with a salt; null if there is none of it.",
+      ),
       task: v.string(),
       type: v.string(),
       version: described(whole, "1, 2, 3… within the task."),
@@ -118,11 +124,6 @@ export function toEventsBody(
     ...toMembers(each),
   }))
   return { task_id: task, events: shown, next_cursor: toEventCursor(task, next) }
-}
-
-/** That the operator owes a provider money is nobody else's business. */
-function toToldReason(reason: string): string {
-  return reason === "provider_out_of_money" ? "provider_unavailable" : reason
 }
 
 function toMembers(happened: TaskEvent): Omit<Shown<typeof event>, "at_ms" | "type" | "version"> {
@@ -165,8 +166,8 @@ export function toStoredEventsBody(
 ): Shown<typeof storedEventList> {
   return {
     task_id: task,
-    events: events.map(({ at, data, hash, schema, task: of, type, version }) => {
-      return { at, data, hash, schema, task: of, type, version }
+    events: events.map(({ at, data, hash, schema, sealed, task: of, type, version }) => {
+      return { at, data, hash, schema, sealed, task: of, type, version }
     }),
     next_cursor: toEventCursor(task, next),
   }

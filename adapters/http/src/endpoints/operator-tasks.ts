@@ -84,7 +84,8 @@ export const listStoredEvents = defineOperatorEndpoint({
     description:
       "Oldest first. An event's `hash` is the SHA-256, in hexadecimal digits, of `safelight:event:1` and a line feed, " +
       "then the hash of the event before it (64 zeros before the first), then the canonical JSON (RFC 8785) of its " +
-      "other members. `data` is that JSON's member as text. The end of the log is where `next_cursor` is null.",
+      "other members. `data` is that JSON's member as text; of `sealed` it has the SHA-256, and no member if it is " +
+      "null. The end of the log is where `next_cursor` is null.",
   },
   inPath: IN_PATH,
   query: EVENT_QUERY,

@@ -1,6 +1,6 @@
 /**
- * Proves a task's chain of hashes where its log is read, a browser too: each event's hash is that of its other members
- * and of the event before it, so no event was changed, taken out or put in since the last hash was made. It does not
+ * Proves a task's chain of hashes where its log is read, a browser too: each event's hash is that of its other members,
+ * the sealed ones included, and of the event before it, so no event was changed, taken out or put in since the last hash was made. It does not
  * prove who made it: for that an operator keeps a hash elsewhere.
  */
 import { createSha256 } from "../artifacts/sha256.ts"
@@ -32,17 +32,24 @@ export function proveEvents(events: readonly StoredEvent[]): EventProof {
 
 function hashEvent(
   previous: string,
-  { at, data, schema, task, type, version }: StoredEvent,
+  { at, data, schema, sealed, task, type, version }: StoredEvent,
 ): string {
   // Canonical JSON (RFC 8785): names in their order, and `data` is canonical as it is stored.
   const names = [JSON.stringify(task), JSON.stringify(type)]
-  const text = `{"at":${at},"data":${data},"schema":${schema},"task":${names[0]},"type":${names[1]},"version":${version}}`
+  const digest = sealed === null ? "" : `"sealed":"${digestOf([toBytes(sealed)])}",`
+  const text = `{"at":${at},"data":${data},"schema":${schema},${digest}"task":${names[0]},"type":${names[1]},"version":${version}}`
+  return digestOf([toBytes(DOMAIN), fromHex(previous), toBytes(text)])
+}
+
+/** 64 hexadecimal digits. */
+function digestOf(parts: readonly Uint8Array[]): string {
   const hash = createSha256()
-  const encoder = new TextEncoder()
-  hash.update(encoder.encode(DOMAIN))
-  hash.update(fromHex(previous))
-  hash.update(encoder.encode(text))
+  for (const part of parts) hash.update(part)
   return Array.from(atob(hash.digest()), toHexByte).join("")
+}
+
+function toBytes(text: string): Uint8Array {
+  return new TextEncoder().encode(text)
 }
 
 function fromHex(digits: string): Uint8Array {

@@ -104,9 +104,10 @@ function isAccountSettings(value: unknown): boolean {
 }
 
 function isStoredEvent(value: unknown): boolean {
-  const { at, data, hash, schema, task, type, version } = toMembers(value)
+  const { at, data, hash, schema, sealed, task, type, version } = toMembers(value)
   const texts = [data, hash, task, type]
   return (
+    (sealed === null || typeof sealed === "string") &&
     texts.every((text) => typeof text === "string") &&
     [at, schema, version].every(Number.isSafeInteger)
   )

@@ -338,11 +338,13 @@ export interface StoredEventList {
   readonly events: readonly {
     /** Milliseconds since the Unix epoch. */
     readonly at: number
-    /** Canonical JSON, as it is hashed. */
+    /** Canonical JSON, as it is hashed: what its account may see. */
     readonly data: string
     /** 64 lower-case hexadecimal digits. */
     readonly hash: string
     readonly schema: number
+    /** Canonical JSON of what the operator alone may see, with a salt; null if there is none of it. */
+    readonly sealed: string | null
     readonly task: string
     readonly type: string
     /** 1, 2, 3… within the task. */

@@ -12,6 +12,8 @@ export interface Identifiers {
   createTaskId(now: number): string
   /** 16 random bytes as hexadecimal digits. */
   createSalt(): string
+  /** 16 random bytes as base64url, 22 characters: every task stores some. */
+  readonly createEventSalt: () => string
 }
 
 /** Randomness is drawn in bulk: a call to the system for each id would cost more than the id. */
@@ -27,17 +29,18 @@ export function createIdentifiers(randomness: Randomness): Identifiers {
   let lastAt = 0
   let counter = 0
 
-  function takeHex(bytes: number): string {
+  function take(bytes: number, encoding: "base64url" | "hex"): string {
     if (used + bytes > POOL_BYTES) {
       randomness(pool)
       used = 0
     }
     used += bytes
-    return pool.toString("hex", used - bytes, used)
+    return pool.toString(encoding, used - bytes, used)
   }
 
   return {
-    createSalt: () => takeHex(SALT_BYTES),
+    createSalt: () => take(SALT_BYTES, "hex"),
+    createEventSalt: () => take(SALT_BYTES, "base64url"),
     createTaskId(now) {
       counter = now > lastAt ? 0 : counter + 1
       // 4,096 ids a millisecond; past that the id runs ahead of the clock, as RFC 9562 §6.2 allows.
@@ -45,7 +48,7 @@ export function createIdentifiers(randomness: Randomness): Identifiers {
       counter &= 0xfff
       const time = lastAt.toString(16).padStart(12, "0")
       const order = counter.toString(16).padStart(3, "0")
-      const tail = takeHex(TAIL_BYTES)
+      const tail = take(TAIL_BYTES, "hex")
       const variant = "89ab".charAt(Number.parseInt(tail.charAt(0), 16) & 3)
       return `${time.slice(0, 8)}-${time.slice(8)}-7${order}-${variant}${tail.slice(1, 4)}-${tail.slice(4)}`
     },

@@ -79,7 +79,7 @@ interface Decided {
 
 export type RecorderPorts = Pick<
   Ports,
-  "channels" | "clock" | "digest" | "log" | "settings" | "storage" | "tracer"
+  "channels" | "clock" | "digest" | "identifiers" | "log" | "settings" | "storage" | "tracer"
 >
 
 export function createRecorder(ports: RecorderPorts): Recorder {
@@ -161,13 +161,14 @@ async function persistIntent<Result>(
 }
 
 function toAppend(
-  { channels, clock, digest, settings }: RecorderPorts,
+  { channels, clock, digest, identifiers, settings }: RecorderPorts,
   head: StreamHead,
   { task, events }: Decided,
   options: RecordOptions,
 ): Append {
   const { id, version } = head.task
-  const sealed = sealEvents(digest, { task: id, version, hash: head.hash }, events)
+  const sealer = { digest, createSalt: identifiers.createEventSalt }
+  const sealed = sealEvents(sealer, { task: id, version, hash: head.hash }, events)
   const hash = sealed.at(-1)?.hash ?? head.hash
   const channel = channels.find(({ name }) => name === task.dispatch?.channel)
   const queue = toQueueChange(head.task, task, channel, settings, options.now ?? clock.now())

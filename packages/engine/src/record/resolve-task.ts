@@ -18,6 +18,7 @@ import { createEngineClock } from "../host/engine-clock.ts"
 import { withOwnHeads } from "./own-heads.ts"
 import { createRecorder, type Recorder } from "./recorder.ts"
 import { toSettings, type EngineSettings } from "../host/settings.ts"
+import { createIdentifiers, systemRandomness } from "../host/identifiers.ts"
 import { sha256 } from "../host/sha256.ts"
 import { systemClock } from "../host/system-clock.ts"
 
@@ -60,6 +61,7 @@ export async function createLonePorts(ports: ResolvePorts): Promise<LonePorts> {
     channels,
     clock,
     digest: sha256,
+    identifiers: createIdentifiers(systemRandomness),
     log,
     settings,
     storage,

@@ -134,7 +134,8 @@ export function prepareSubmission(
   const decision = decide(emptyTask(id), { kind: "submit", submitted }, now)
   if (decision.kind === "rejected") throw new TypeError("a new task takes its submission")
   const { task, event } = decision
-  const events = sealEvents(ports.digest, { task: id, version: 0, hash: GENESIS_HASH }, [event])
+  const sealer = { digest: ports.digest, createSalt: ports.identifiers.createEventSalt }
+  const events = sealEvents(sealer, { task: id, version: 0, hash: GENESIS_HASH }, [event])
   const hash = events[0]?.hash ?? GENESIS_HASH
   const append: Append = {
     task: id,

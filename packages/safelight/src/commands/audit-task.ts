@@ -87,8 +87,9 @@ function toRecord({ findings, history, id, words }: Found, events: readonly Stor
   return {
     task: id,
     events: history.entries.map(({ attempt, channel }, index) => {
-      const { at, data, hash, schema, type, version } = events[index] as StoredEvent
-      return { version, at, type, attempt, channel, schema, hash, data: toData(data) }
+      const { at, data, hash, schema, sealed, type, version } = events[index] as StoredEvent
+      const texts = { data: toData(data), sealed: sealed === null ? null : toData(sealed) }
+      return { version, at, type, attempt, channel, schema, hash, ...texts }
     }),
     charge_micros: history.chargeMicros,
     costs: history.costs,

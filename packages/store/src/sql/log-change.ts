@@ -21,7 +21,7 @@ export const CONFLICT: LogOutcome = { kind: "conflict" }
 /** The size of an append's texts: characters for bytes. */
 export function measureAppend({ events, changes, inputs = [] }: Append): number {
   let size = changes.task.snapshot.length
-  for (const { data } of events) size += data.length
+  for (const { data, sealed } of events) size += data.length + (sealed?.length ?? 0)
   for (const { body } of inputs) size += body.length
   return size
 }

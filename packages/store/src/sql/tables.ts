@@ -85,6 +85,7 @@ export const TABLES = {
     data: text(),
     hash: compact(),
     schema: integer(),
+    sealed: nullable(text()),
     type: text(),
   }),
   /** What a person or a provider wrote; a row may be deleted at any time. */

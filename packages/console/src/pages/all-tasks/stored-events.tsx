@@ -7,7 +7,7 @@ import "./stored-events.css"
 export function StoredEvents({ events }: { readonly events: readonly StoredEvent[] }): JSX.Element {
   return (
     <ol class="stored-events">
-      {events.map(({ at, data, hash, type, version }) => (
+      {events.map(({ at, data, hash, sealed, type, version }) => (
         <li key={version}>
           <p class="line">
             <span class="soft number">{version}</span>
@@ -19,6 +19,18 @@ export function StoredEvents({ events }: { readonly events: readonly StoredEvent
           <pre class="stored-data" tabIndex={0} aria-label={`What event ${version} says`}>
             <bdi>{indent(data)}</bdi>
           </pre>
+          {sealed !== null && (
+            <>
+              <p class="soft small">Only operators see this; its account, a hash of it:</p>
+              <pre
+                class="stored-data"
+                tabIndex={0}
+                aria-label={`What is sealed of event ${version}`}
+              >
+                <bdi>{indent(sealed)}</bdi>
+              </pre>
+            </>
+          )}
           <code class="chain-hash soft small">{hash}</code>
         </li>
       ))}
