@@ -83,8 +83,8 @@ describe("a model that a channel maps to one of its provider's", () => {
     const { body, endpoint } = fal.purchases.at(-1) ?? assert.fail()
     assert.equal(endpoint, "fal-ai/flux-2-pro")
     assert.deepEqual(body, { prompt: "fog", image_size: "square_hd", output_format: "png" })
-    const { data = "" } = (await service.storage.readEvents(id)).at(-1) ?? {}
-    assert.match(data, /"computedMicros":30000\b/)
+    const { sealed } = (await service.storage.readEvents(id)).at(-1) ?? {}
+    assert.match(sealed ?? "", /"computedMicros":30000\b/)
     const wide = { ...REQUEST, parameters: { prompt: "fog", size: "wide" } }
     const refused = JSON.stringify(await service.engine.submit(wide))
     assert.ok(refused.includes("parameters.size: only square can be asked for"), refused)
