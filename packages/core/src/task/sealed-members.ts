@@ -15,7 +15,10 @@ export interface Division {
   readonly sealed: Members
 }
 
-/** The data from both parts, the sealed one without its salt. Throws a TypeError if one has a member of the other. */
+/**
+ * The data from both parts, member by member, since every reader of the log takes this path. Throws a TypeError if a
+ * part has more members, or fewer.
+ */
 type Unite = (shown: Members, sealed: Members) => Members
 
 interface Rule<Type extends EventType> {
@@ -31,19 +34,31 @@ const RULES: { readonly [Type in EventType]?: Rule<Type> } = {
     divide({ lease, sendBefore, upstreamKey, ...shown }, salt) {
       return { shown, sealed: { lease, salt, sendBefore, upstreamKey } }
     },
-    unite: uniteBy(["lease", "sendBefore", "upstreamKey"]),
+    unite(shown, sealed) {
+      checkCounts(shown, 3, sealed, 4)
+      const { attempt, because, channel } = shown
+      const { lease, sendBefore, upstreamKey } = sealed
+      return { attempt, because, channel, lease, sendBefore, upstreamKey }
+    },
   },
   accepted: {
     since: 2,
     divide: ({ operation, ...shown }, salt) => ({ shown, sealed: { operation, salt } }),
-    unite: uniteBy(["operation"]),
+    unite(shown, sealed) {
+      checkCounts(shown, 0, sealed, 2)
+      return { operation: sealed["operation"] }
+    },
   },
   deferred: { since: 2, divide: divideDeferral, unite: uniteDeferral },
   succeeded: { since: 3, divide: divideSuccess, unite: uniteSuccess },
   failed: {
     since: 3,
     divide: ({ cost, ...shown }, salt) => ({ shown, sealed: { cost, salt } }),
-    unite: uniteBy(["cost"]),
+    unite(shown, sealed) {
+      checkCounts(shown, 3, sealed, 2)
+      const { chargeMicros, error, usage } = shown
+      return { chargeMicros, cost: sealed["cost"], error, usage }
+    },
   },
 }
 
@@ -81,10 +96,9 @@ export function divideData(type: EventType, data: unknown, salt: string): Divisi
  */
 export function uniteData(type: EventType, shown: unknown, sealed: unknown): unknown {
   if (!isMembers(shown) || !isMembers(sealed)) throw new TypeError("one of its texts is no object")
-  const { salt, ...hidden } = sealed
-  if (typeof salt !== "string" || !SALT.test(salt))
-    throw new TypeError("its sealed text has no salt")
-  return ruleOf(type).unite(shown, hidden)
+  const { salt } = sealed
+  if (typeof salt !== "string" || !SALT.test(salt)) throw new TypeError("it has no salt")
+  return ruleOf(type).unite(shown, sealed)
 }
 
 function ruleOf(type: EventType): Rule<never> {
@@ -93,32 +107,28 @@ function ruleOf(type: EventType): Rule<never> {
   return rule
 }
 
-function uniteBy(names: readonly string[]): Unite {
-  return (shown, sealed) => {
-    for (const name in sealed) if (!names.includes(name)) throw misplaced(name)
-    for (const name of names) if (Object.hasOwn(shown, name)) throw misplaced(name)
-    return { ...shown, ...sealed }
+/** One more would be one of the other text, or of none; one fewer is missed by the schema. */
+function checkCounts(shown: Members, ofShown: number, sealed: Members, ofSealed: number): void {
+  if (Object.keys(shown).length !== ofShown || Object.keys(sealed).length !== ofSealed) {
+    throw misplaced("a member")
   }
 }
-
-const uniteCost = uniteBy(["cost"])
 
 /** The reason is sealed only if the account is told another one. */
 function divideDeferral({ cost, reason, ...rest }: EventData<"deferred">, salt: string): Division {
-  const { isRefusal, retryAt } = rest
   const told = toToldReason(reason)
   const sealed = told === reason ? { cost, salt } : { cost, reason, salt }
-  return { shown: { isRefusal, reason: told, retryAt }, sealed }
+  return { shown: { ...rest, reason: told }, sealed }
 }
 
-function uniteDeferral(shown: Members, { reason: hidden, ...sealed }: Members): Members {
-  const { reason: told } = shown
+function uniteDeferral(shown: Members, sealed: Members): Members {
+  const { isRefusal, reason: told, retryAt } = shown
+  const { cost, reason: hidden } = sealed
   const reason = hidden === undefined ? told : hidden
   const isSealed = toToldReason(reason as string) !== reason
-  if (toToldReason(reason as string) !== told || isSealed !== (hidden !== undefined)) {
-    throw misplaced("reason")
-  }
-  return { ...uniteCost(shown, sealed), reason }
+  checkCounts(shown, 3, sealed, isSealed ? 3 : 2)
+  if (toToldReason(reason as string) !== told) throw misplaced("reason")
+  return { cost, isRefusal, reason, retryAt }
 }
 
 /** Locators are sealed as a list in the order of the artifacts. */
@@ -126,10 +136,11 @@ function divideSuccess(
   { artifacts, cost, ...rest }: EventData<"succeeded">,
   salt: string,
 ): Division {
-  const { chargeMicros, usage } = rest
   const locators = artifacts.map(({ locator }) => locator)
-  const shown = artifacts.map(withoutLocator)
-  return { shown: { artifacts: shown, chargeMicros, usage }, sealed: { cost, locators, salt } }
+  return {
+    shown: { artifacts: artifacts.map(withoutLocator), ...rest },
+    sealed: { cost, locators, salt },
+  }
 }
 
 function withoutLocator(entry: ManifestEntry): Members {
@@ -137,20 +148,24 @@ function withoutLocator(entry: ManifestEntry): Members {
   return shown
 }
 
-function uniteSuccess(shown: Members, { locators, ...sealed }: Members): Members {
-  const { artifacts } = shown
+function uniteSuccess(shown: Members, sealed: Members): Members {
+  checkCounts(shown, 3, sealed, 3)
+  const { artifacts, chargeMicros, usage } = shown
+  const { cost, locators } = sealed
   if (!isList(artifacts) || !isList(locators) || artifacts.length !== locators.length) {
     throw misplaced("locators")
   }
   const located = artifacts.map((entry, index) => locate(entry, locators[index]))
-  return { ...uniteCost(shown, sealed), artifacts: located }
+  return { artifacts: located, chargeMicros, cost, usage }
 }
 
-/** In sorted order if the entry is, as the row of the task is written. */
+/** In sorted order, as the row of the task is written. */
 function locate(entry: unknown, locator: unknown): Members {
-  if (!isMembers(entry) || Object.hasOwn(entry, "locator")) throw misplaced("locator")
-  const { mimeType, sha256, type, ...first } = entry
-  return { ...first, locator, mimeType, sha256, type }
+  if (!isMembers(entry)) throw misplaced("an artifact")
+  const { bytes, durationMs, expiresAt, expiryHidden, key, mimeType, sha256, type } = entry
+  const hidden = expiryHidden === undefined ? undefined : { expiryHidden }
+  if (Object.keys(entry).length !== (hidden === undefined ? 7 : 8)) throw misplaced("a member")
+  return { bytes, durationMs, expiresAt, ...hidden, key, locator, mimeType, sha256, type }
 }
 
 function isMembers(value: unknown): value is Members {
