@@ -186,8 +186,8 @@ def follow(task, event, data):
     return None
 
 
-def check_stream(record, findings):
-    """The task as its events make it."""
+def check_stream(record, findings, is_shown=False):
+    """The task as its events make it. Shown to an account, of what is sealed there is its digest alone."""
     task = {"id": record["task"], "state": "nothing", "attempt": 0, "progress": 0, "charge": 0, "usage": None}
     previous, version, at = "0" * 64, 0, 0
     if not record["events"]:
@@ -199,7 +199,7 @@ def check_stream(record, findings):
         if event["at"] < at:
             findings.fault(place, "its moment is before that of the event before")
         sealed = event.get("sealed")
-        digest = "" if sealed is None else '"sealed":"%s",' % sha256(sealed.encode())
+        digest = "" if sealed is None else '"sealed":"%s",' % (sealed if is_shown else sha256(sealed.encode()))
         text = '{"at":%d,"data":%s,"schema":%d,%s"task":%s,"type":%s,"version":%d}' % (
             event["at"], event["data"], event["schema"], digest,
             WRITE(record["task"]), WRITE(event["type"]), event["version"],
@@ -209,11 +209,16 @@ def check_stream(record, findings):
             findings.fault(place, f"its hash is {event['hash']}, and should be {found}")
         previous, version, at = event["hash"], event["version"], event["at"]
         data = read_text(event["data"], place, findings)
-        hidden = None if sealed is None else read_text(sealed, place, findings)
-        if data is None or (hidden is None and sealed is not None):
+        hidden = None if sealed is None or is_shown else read_text(sealed, place, findings)
+        if data is None or (hidden is None and sealed is not None and not is_shown):
             continue
         if event["schema"] > NEWEST.get(event["type"], 1):
             findings.cannot_tell(place, f"schema {event['schema']} of {event['type']} is newer than this program")
+            continue
+        if is_shown:
+            task["state"], before = NEXT.get((task["state"], event["type"])), task["state"]
+            if task["state"] is None:
+                findings.fault(place, f"{event['type']} can't follow here: the task is {before}")
             continue
         try:
             words = follow(task, event, unite(event, data, hidden))
@@ -478,7 +483,7 @@ def check_proof(document, key, findings):
     counts, events = defaultdict(int), document["events"]
     record = {"task": document["task"], "events": events, "inputs": []}
     record.update(leaves=[event["index"] for event in events], proofs=[event["proof"] for event in events])
-    check_stream(record, findings)
+    check_stream(record, findings, is_shown=True)
     if key is None:
         findings.cannot_tell("the proof", "who made it: --key names the log's public key")
     else:

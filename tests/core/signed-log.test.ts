@@ -320,7 +320,10 @@ describe("a signed log in a file", { skip }, () => {
     const { storage, whole } = await createLogs()
     const note = whole.note
     const checkpoint = { size: Number(note.split("\n")[1]), at: NOW, note }
-    const proof = await proveTask({ storage, tree, checkpoint }, toTaskId("a"))
+    const proof = await proveTask(
+      { storage, tree, sha256, checkpoint, viewer: "operator" },
+      toTaskId("a"),
+    )
     const text = JSON.stringify(proof)
     const options = { origin: ORIGIN, logKeys: [signer.key], verify: verifyEd25519, sha256 }
     const altered = [

@@ -341,7 +341,13 @@ export type {
   UnsequencedEvent,
   UnsequencedEvents,
 } from "./ports/tree-storage.ts"
-export type { LogIdentity, ProofService, ProvenEvent, TaskProof } from "./ports/proof-service.ts"
+export type {
+  LogIdentity,
+  ProofService,
+  ProofViewer,
+  ProvenEvent,
+  TaskProof,
+} from "./ports/proof-service.ts"
 export { SILENT_LOG, type Log, type LogFields } from "./ports/log.ts"
 export type {
   MessageSender,

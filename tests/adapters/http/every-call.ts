@@ -10,6 +10,7 @@ import {
   type Rejection,
 } from "@safelight/core"
 import { DOCS_FILES } from "../../../adapters/http/src/openapi/docs-files.ts"
+import { IN_DOUBT } from "./fake-operator-tasks.ts"
 import { toFakePosition } from "./fake-changes.ts"
 import { outside, putArtifact, taskId, toTask } from "./fake-service.ts"
 import { toLinkedCalls } from "./linked-calls.ts"
@@ -44,6 +45,7 @@ type Add = (template: string, path: string, call?: Call, trouble?: Trouble) => v
 const TASKS = "/v1/tasks"
 const TASK = `${TASKS}/{task_id}`
 const TASK_EVENTS = `${TASK}/events`
+const TASK_PROOF = `${TASK}/proof`
 const TASK_USAGE = `${TASK}/usage`
 const USAGE = "/v1/usage"
 const HOLD = `${TASK}/hold`
@@ -169,6 +171,7 @@ function readTasks(world: World, keys: readonly string[], read: Add): void {
     [TASK, `/v1/tasks/${queued.id}`],
     [TASK_EVENTS, `/v1/tasks/${queued.id}/events`],
     [TASK_USAGE, `/v1/tasks/${queued.id}/usage`],
+    [TASK_PROOF, `/v1/tasks/${queued.id}/proof`],
     [USAGE, "/v1/usage"],
     [BALANCE, BALANCE],
     [ME, ME],
@@ -186,6 +189,7 @@ function readTasks(world: World, keys: readonly string[], read: Add): void {
     read(TASKS, `/v1/tasks?${query}`)
   }
   readEvents(queued.id, read)
+  readProofs(world, queued.id, read)
   for (const query of ["from=-1", "to=253402300800", "from=x", "from=2&to=1", "other=1"]) {
     read(USAGE, `/v1/usage?${query}`)
   }
@@ -209,6 +213,12 @@ function readModels(read: Add): void {
   }
   read(ONE_MODEL, `${MODEL_LIST}/${VALID.model}?other=1`)
   read(ONE_MODEL, `${MODEL_LIST}/none`)
+}
+
+function readProofs({ fake }: World, id: string, read: Add): void {
+  const unsigned = fake.put(toTask(IN_DOUBT))
+  read(TASK_PROOF, `/v1/tasks/${unsigned.id}/proof`)
+  read(TASK_PROOF, `/v1/tasks/${id}/proof?other=1`)
 }
 
 function readEvents(id: string, read: Add): void {

@@ -1,6 +1,6 @@
 /** A signed log as a handler knows it: one checkpoint, one tile of two hashes, and the proof of one task. */
 import type { ProofService, TaskProof } from "@safelight/core"
-import { RUNNING } from "./fake-operator-tasks.ts"
+import { IN_DOUBT, RUNNING } from "./fake-operator-tasks.ts"
 
 export const NOTE = "media.example/log\n2\nAA==\n\n— media.example/log AAAA\n"
 export const TILE = Uint8Array.from({ length: 64 }, (_, place) => place)
@@ -17,6 +17,7 @@ export const PROOF: TaskProof = {
       type: "progressed",
       schema: 1,
       data: '{"progress":40}',
+      sealed: "cd".repeat(32),
       hash: "ab".repeat(32),
       index: 1,
       proof: ["AA=="],
@@ -44,9 +45,9 @@ export function createFakeProofs(failIfAsked: () => void): FakeProofs {
       failIfAsked()
       return path === "0/000.p/2" ? TILE : undefined
     },
-    async proveTask(task) {
+    async proveTask(task, viewer) {
       failIfAsked()
-      return task === RUNNING ? PROOF : undefined
+      return task === IN_DOUBT ? undefined : { ...PROOF, task, checkpoint: `${NOTE}${viewer}` }
     },
   }
 }

@@ -6,7 +6,7 @@ import { createAccess } from "@safelight/access"
 import { createManualClock } from "@safelight/testkit"
 import { createFakeProofs, NOTE, PROOF, TILE } from "./fake-proofs.ts"
 import { IN_DOUBT, RUNNING, UNKNOWN } from "./fake-operator-tasks.ts"
-import { createFakeService } from "./fake-service.ts"
+import { createFakeService, taskId, toTask } from "./fake-service.ts"
 import { createFakeStorage } from "./fake-storage.ts"
 import { createWorld, WORLDS } from "./worlds.ts"
 
@@ -52,11 +52,33 @@ for (const kind of WORLDS) {
       const toPath = (id: string) => `/v1/admin/tasks/${id}/proof`
       const response = await world.call(toPath(RUNNING))
       assert.equal(response.status, 200)
-      assert.deepEqual(await response.json(), PROOF)
+      assert.deepEqual(await response.json(), { ...PROOF, checkpoint: `${NOTE}operator` })
       assert.equal((await world.call(toPath(IN_DOUBT))).status, 409)
       assert.equal((await world.call(toPath(UNKNOWN))).status, 404)
       const headers = { authorization: `Bearer ${world.keys.add({ scopes: ["tasks:read"] })}` }
       assert.equal((await world.call(toPath(RUNNING), { headers })).status, 403)
+    })
+
+    it("proves a task to its account, and to no other", async (t) => {
+      const world = await createWorld(kind)
+      t.after(() => world.close())
+      const { id } = world.fake.put(toTask(taskId(1)))
+      const response = await world.call(`/v1/tasks/${id}/proof`)
+      assert.equal(response.status, 200)
+      assert.deepEqual(await response.json(), {
+        ...PROOF,
+        task: id,
+        checkpoint: `${NOTE}account`,
+      })
+      const other = { headers: { authorization: `Bearer ${world.keys.add({ account: "b" })}` } }
+      assert.equal((await world.call(`/v1/tasks/${id}/proof`, other)).status, 404)
+      const mute = { headers: { authorization: `Bearer ${world.keys.add({ scopes: [] })}` } }
+      assert.equal((await world.call(`/v1/tasks/${id}/proof`, mute)).status, 403)
+      world.fake.put(toTask(IN_DOUBT))
+      assert.match(
+        await (await world.call(`/v1/tasks/${IN_DOUBT}/proof`)).text(),
+        /proof_not_ready/,
+      )
     })
 
     it("is not there where nobody signs it", async (t) => {
@@ -67,6 +89,7 @@ for (const kind of WORLDS) {
         "/log/checkpoint",
         "/log/tile/0/000",
         `/v1/admin/tasks/${RUNNING}/proof`,
+        `/v1/tasks/${RUNNING}/proof`,
       ]) {
         const response = await world.handler.fetch(new Request(`http://inner.example${path}`))
         assert.equal(response.status, 404, path)

@@ -9,10 +9,10 @@ import {
   type StoredEvent,
   type TaskEvent,
 } from "@safelight/core"
+import { createSampleSealer } from "@safelight/testkit"
 import * as fc from "fast-check"
 import { eventDrafts, toEvent, type EventDraft } from "./arbitrary-event.ts"
 import { createLog, type SampleLog, type SampleStream } from "./sample-log.ts"
-import { sha256 } from "./sha256.ts"
 
 /** Makes up to 30 days of the up to 5 s between two drafts. */
 const SLOWNESS = 500_000
@@ -28,7 +28,7 @@ function toStream(drafts: readonly EventDraft[], index: number): SampleStream {
     task = next
   }
   const stored: StoredEvent[] = sealEvents(
-    sha256,
+    createSampleSealer(id),
     { task: id, version: 0, hash: GENESIS_HASH },
     events,
   )

@@ -8,6 +8,7 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { describe, it, type TestContext } from "node:test"
 import { createService, DEFAULTS, type Configuration, type Service } from "safelight"
+import { findPython, runPython } from "../../support/run-python.ts"
 import { until } from "../../support/until.ts"
 import { runCommand, temporaryFolder, type CommandEnd } from "./command-process.ts"
 import { edit, PICTURE, recordTasks, type Recording } from "./recorded-tasks.ts"
@@ -254,6 +255,29 @@ describe("a service with a signing key", () => {
       await until(async () => (await readSize(url)) > toSize(seen))
       assertEnd(await watch(url), 1, /does not extend the one of \d+ that was seen before/)
     })
+  })
+
+  it("proves a task to its account, who checks it alone and learns nothing of the operator's", async (t) => {
+    const { data, folder, key, run, sign, tasks } = await createHouse(t)
+    await sign("audit", "checkpoint")
+    const made = await run("keys", "create", "--account", "default", "--json")
+    const { key: apiKey } = JSON.parse(made.stdout) as { key: string }
+    const headers = { authorization: `Bearer ${apiKey}` }
+    await withService({ data, checkpoints: { keys: [key] } }, async ({ url }) => {
+      const answer = await fetch(`${url}/v1/tasks/${tasks[0]}/proof`, { headers })
+      await writeFile(join(folder, "proof.json"), await answer.text())
+    })
+    const proof = await readFile(join(folder, "proof.json"), "utf8")
+    for (const word of ["cost", "lease", "locator", "upstreamKey", "salt"]) {
+      assert.ok(!proof.includes(word), word)
+    }
+    assertEnd(await run("audit", "check", "proof.json", "--key", key), 0, /succeeded\n\d events of/)
+    const checker = join(import.meta.dirname, "../../../packages/audit/check.py")
+    const python = findPython("json")
+    if (python === undefined) return t.skip("no Python")
+    const options = { cwd: folder, env: process.env }
+    const end = await runPython(python, [checker, "proof.json", "--key", key], options)
+    assert.deepEqual([end.code, end.stdout], [0, "whole: 1 tasks, 3 events\n"])
   })
 
   it("shows its log without the secret where it has the public key alone", async (t) => {

@@ -36,7 +36,13 @@ export const taskProof = defineBody("TaskProof", TASK_PROOF_EXAMPLE, {
         at: unixMs,
         type: v.string(),
         schema: whole,
-        data: described(v.string(), "Canonical JSON, as it is hashed."),
+        data: described(v.string(), "Canonical JSON, as it is hashed: what its account may see."),
+        sealed: v.optional(
+          described(
+            v.string(),
+            "The SHA-256 of what its operator alone may see, which the hash covers; absent if there is nothing.",
+          ),
+        ),
         hash: described(v.string(), "64 lower-case hexadecimal digits."),
         index: described(whole, "The leaf that stands for the event, from 0."),
         proof: described(v.array(v.string()), "Hashes in base64, from the leaf's neighbour up."),

@@ -48,6 +48,7 @@ import {
 } from "./operator-tasks.ts"
 import { showSystem } from "./operator-system.ts"
 import { showOperatorUsage } from "./operator-usage.ts"
+import { proveTask } from "./prove-task.ts"
 import { receiveCallback } from "./receive-callback.ts"
 import { showDocument, showPage, showPageFile } from "./reference.ts"
 import { showBalance } from "./show-balance.ts"
@@ -82,6 +83,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   showTask,
   cancelTask,
   listEvents,
+  proveTask,
   streamTask,
   streamAccount,
   showTaskUsage,

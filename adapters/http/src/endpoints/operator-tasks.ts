@@ -114,7 +114,7 @@ export const proveAnyTask = defineOperatorEndpoint({
   if (proofs === undefined) return undefined
   return async (call) => {
     await findTask(call, (id) => insight.tasks.findTask(id))
-    const proof = await proofs.proveTask(call.param("task"))
+    const proof = await proofs.proveTask(call.param("task"), "operator")
     return call.reply(200, call.demand(proof, "proof_not_ready"))
   }
 })

@@ -321,7 +321,6 @@ export type RefusalCode =
   | "model_not_found"
   | "task_not_found"
   | "task_not_finished"
-  | "log_not_signed"
   | "proof_not_ready"
   | "task_failed"
   | "hold_not_allowed"

@@ -13,9 +13,14 @@ export interface ProofService {
    * Undefined if there is no such tile, or it does not have so many.
    */
   readTile(path: string): Promise<Uint8Array | undefined>
-  /** Under the newest checkpoint. Undefined if that has no event of the task, or there is none. */
-  proveTask(task: string): Promise<TaskProof | undefined>
+  /**
+   * Under the newest checkpoint, or undefined if that has no event of the task, or there is none. An account gets the
+   * events before the first of an early schema, whose hash would tell it what is the operator's.
+   */
+  proveTask(task: string, viewer: ProofViewer): Promise<TaskProof | undefined>
 }
+
+export type ProofViewer = "account" | "operator"
 
 export interface LogIdentity {
   /** Names the log: the first line of its checkpoints, and the name of its key. */
@@ -44,6 +49,8 @@ export interface ProvenEvent {
   readonly schema: number
   /** Canonical JSON, as it is hashed. */
   readonly data: string
+  /** The SHA-256 of what is sealed of the event, which the hash covers; absent if nothing is. */
+  readonly sealed?: string
   /** 64 lower-case hexadecimal digits. */
   readonly hash: string
   /** The leaf that stands for the event, from 0. */

@@ -3,9 +3,9 @@
  * value, whatever it is. What a reader would get wrong: a proof says that the events are in the log, and not that the
  * task has no later ones.
  */
-import { GENESIS_HASH, hashEvent, toHex, type Digest, type ProvenEvent } from "@safelight/core"
+import { GENESIS_HASH, hashShownEvent, type ProvenEvent } from "@safelight/core"
 import { fromBase64 } from "../bytes/base64.ts"
-import { fromHex } from "../bytes/hex.ts"
+import { toDigest } from "../bytes/digest.ts"
 import type { Sha256 } from "../bytes/sha256.ts"
 import {
   openCheckpoint,
@@ -60,8 +60,9 @@ function findBreak(
   const digest = toDigest(sha256)
   let hash = GENESIS_HASH
   for (const [place, event] of events.entries()) {
-    const { at, data, schema, type, version } = event
-    hash = hashEvent(digest, hash, { at, data, schema, task, type, version })
+    const { at, data, schema, sealed, type, version } = event
+    const covered = sealed === undefined ? {} : { sealed }
+    hash = hashShownEvent(digest, hash, { at, data, schema, ...covered, task, type, version })
     if (version !== place + 1 || hash !== event.hash) {
       return refuse("broken-chain", `event ${place + 1} is not the one that was written`)
     }
@@ -114,11 +115,11 @@ function readDocument(document: unknown): ReadDocument | Refusal {
 
 function isProvenEvent(event: unknown): event is ProvenEvent {
   if (!isObject(event)) return false
-  const { at, data, hash, index, proof, schema, type, version } = event
+  const { at, data, hash, index, proof, schema, sealed = hash, type, version } = event
   return (
     [at, index, schema, version].every((number) => Number.isSafeInteger(number)) &&
-    [data, hash, type].every((text) => typeof text === "string" && text.isWellFormed()) &&
-    /^[0-9a-f]{64}$/.test(String(hash)) &&
+    [data, hash, sealed, type].every((text) => typeof text === "string" && text.isWellFormed()) &&
+    [hash, sealed].every((digits) => /^[0-9a-f]{64}$/.test(String(digits))) &&
     Array.isArray(proof) &&
     proof.every((text) => typeof text === "string")
   )
@@ -126,20 +127,4 @@ function isProvenEvent(event: unknown): event is ProvenEvent {
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null
-}
-
-function toDigest(sha256: Sha256): Digest {
-  const encoder = new TextEncoder()
-  return (parts) => {
-    const pieces = parts.map((part) =>
-      typeof part === "string" ? encoder.encode(part) : fromHex(part.hex),
-    )
-    const whole = new Uint8Array(pieces.reduce((total, { length }) => total + length, 0))
-    let end = 0
-    for (const piece of pieces) {
-      whole.set(piece, end)
-      end += piece.length
-    }
-    return toHex(sha256(whole))
-  }
 }

@@ -1,6 +1,6 @@
 /** What a service shows of its signed tree. It signs nothing, and so needs only public keys. */
 import type { ProofService, TaskStorage, TreeStorage } from "@safelight/core"
-import { HASH_BYTES } from "../bytes/sha256.ts"
+import { HASH_BYTES, type Sha256 } from "../bytes/sha256.ts"
 import { toVerifierText, type VerifierKey } from "../notes/verifier-key.ts"
 import { parseTilePath } from "../tiles/tile-path.ts"
 import { MOST_LEAVES, type TreeHash } from "../tree/hash-tree.ts"
@@ -10,11 +10,17 @@ export interface ProofServiceOptions {
   readonly storage: Pick<TaskStorage, "readEvents"> &
     Pick<TreeStorage, "findCheckpoint" | "readLeaves" | "readTile">
   readonly tree: TreeHash
+  readonly sha256: Sha256
   /** The log's own, the newest first; its name is the log's origin. */
   readonly keys: readonly [VerifierKey, ...VerifierKey[]]
 }
 
-export function createProofService({ keys, storage, tree }: ProofServiceOptions): ProofService {
+export function createProofService({
+  keys,
+  sha256,
+  storage,
+  tree,
+}: ProofServiceOptions): ProofService {
   const findCheckpoint = () => storage.findCheckpoint({ mostSize: MOST_LEAVES })
   return {
     identity: { origin: keys[0].name, keys: keys.map(toVerifierText) },
@@ -25,9 +31,9 @@ export function createProofService({ keys, storage, tree }: ProofServiceOptions)
       const bytes = (tile?.width ?? 0) * HASH_BYTES
       return hashes === undefined || hashes.length < bytes ? undefined : hashes.subarray(0, bytes)
     },
-    async proveTask(task) {
+    async proveTask(task, viewer) {
       const checkpoint = await findCheckpoint()
-      return checkpoint && proveTask({ storage, tree, checkpoint }, task)
+      return checkpoint && proveTask({ storage, tree, sha256, checkpoint, viewer }, task)
     },
   }
 }

@@ -1,13 +1,19 @@
 /** The proof that the events of a task are in the log, as a document for whoever has the log's public key. */
-import type {
-  KeptCheckpoint,
-  ProvenEvent,
-  StoredEvent,
-  TaskProof,
-  TaskStorage,
-  TreeStorage,
+import {
+  toShownEvents,
+  type Digest,
+  type KeptCheckpoint,
+  type ProofViewer,
+  type ProvenEvent,
+  type ShownEvent,
+  type StoredEvent,
+  type TaskProof,
+  type TaskStorage,
+  type TreeStorage,
 } from "@safelight/core"
 import { toBase64 } from "../bytes/base64.ts"
+import { toDigest } from "../bytes/digest.ts"
+import type { Sha256 } from "../bytes/sha256.ts"
 import { proveInclusion } from "../tiles/prove.ts"
 import type { TreeHash } from "../tree/hash-tree.ts"
 import { createTreeSource } from "./tree-source.ts"
@@ -15,19 +21,27 @@ import { createTreeSource } from "./tree-source.ts"
 export interface ProveTaskOptions {
   readonly storage: Pick<TaskStorage, "readEvents"> & Pick<TreeStorage, "readLeaves" | "readTile">
   readonly tree: TreeHash
+  readonly sha256: Sha256
   readonly checkpoint: KeptCheckpoint
+  /** To an account nothing is told that is the operator's alone. */
+  readonly viewer: ProofViewer
 }
 
 /**
- * Resolves to the task's first events, as many as the checkpoint has; undefined if it has none. Rejects as the storage
- * does, and with a RangeError if a tile is shorter than the checkpoint says.
+ * Resolves to the task's first events, as many as the checkpoint has and the viewer may have; undefined if there are
+ * none. Rejects as the storage does, and with a RangeError if a tile is shorter than the checkpoint says.
  */
 export async function proveTask(
   options: ProveTaskOptions,
   task: string,
 ): Promise<TaskProof | undefined> {
-  const { checkpoint, storage } = options
-  const [events, leaves] = await Promise.all([storage.readEvents(task), storage.readLeaves(task)])
+  const { checkpoint, sha256, storage, viewer } = options
+  const [stored, leaves] = await Promise.all([storage.readEvents(task), storage.readLeaves(task)])
+  const digest = toDigest(sha256)
+  const events =
+    viewer === "account"
+      ? toShownEvents(digest, stored)
+      : stored.map((event) => toCovered(digest, event))
   const indexes = new Map(leaves.map(({ index, version }) => [version, index]))
   const proven: ProvenEvent[] = []
   for (const event of events) {
@@ -46,12 +60,18 @@ export async function proveTask(
   }
 }
 
+/** An operator may know the hash of an event that has all its members in `data`, too. */
+function toCovered(digest: Digest, { sealed, ...event }: StoredEvent): ShownEvent {
+  return sealed === null ? event : { ...event, sealed: digest([sealed]) }
+}
+
 async function proveEvent(
   { checkpoint, storage, tree }: ProveTaskOptions,
-  { at, data, hash, schema, type, version }: StoredEvent,
+  { at, data, hash, schema, sealed, type, version }: ShownEvent,
   index: number,
 ): Promise<ProvenEvent> {
   const source = createTreeSource(storage, { size: checkpoint.size, tree })
   const proof = await proveInclusion(source, index)
-  return { version, at, type, schema, data, hash, index, proof: proof.map(toBase64) }
+  const covered = sealed === undefined ? {} : { sealed }
+  return { version, at, type, schema, data, ...covered, hash, index, proof: proof.map(toBase64) }
 }

@@ -27,7 +27,7 @@ export const command = defineCommand({
         const found = await createServiceProofs(
           storage,
           configuration.checkpoints,
-        ).proofs?.proveTask(task)
+        ).proofs?.proveTask(task, "operator")
         if (found !== undefined) return found
         const isTask = (await storage.readEvents(task)).length > 0
         throw refused(

@@ -24,7 +24,7 @@ export function createServiceProofs(
   settings: CheckpointSettings,
 ): { readonly proofs?: ProofService } {
   const { keys } = toLogKeys(settings) ?? {}
-  return keys === undefined ? {} : { proofs: createProofService({ storage, tree, keys }) }
+  return keys === undefined ? {} : { proofs: createProofService({ storage, tree, sha256, keys }) }
 }
 
 /** Undefined without the secret key. Throws `invalid-configuration`. */
