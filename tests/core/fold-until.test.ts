@@ -264,7 +264,7 @@ describe("damage", () => {
   it("by events that are sealed again and not legal is told", async () => {
     const log = createSampleLog()
     const stream = streamOf(log, "task-0")
-    reseal(stream, 3, { type: "expired", data: '{"keys":[]}' })
+    reseal(stream, 3, { type: "expired", schema: 1, data: '{"keys":[]}', sealed: null })
     const { report } = await collect(log, END)
     assert.deepEqual(kindsOf(report), [["event-illegal", "task-0", 3]])
     assert.deepEqual([report.outcome, report.untoldTasks], ["differs", 1])
