@@ -7,6 +7,7 @@ import { after, before, describe, it } from "node:test"
 import { createKey } from "@safelight/access"
 import { API_KEY_SCOPES, type ApiKeyScope } from "@safelight/core"
 import { ROUTES } from "@safelight/http"
+import { createSignerKey } from "@safelight/proof/node"
 import { createService, DEFAULTS, type Service } from "safelight"
 import { createTemporaryFolder } from "../../support/temporary-folder.ts"
 
@@ -28,9 +29,10 @@ describe("endpoints below /v1/admin", () => {
 
   before(async () => {
     const { path: data } = resources.use(await createTemporaryFolder())
-    service = await createService({
-      configuration: { ...DEFAULTS, port: 0, stopGraceMs: 1_000, studio: { sandbox: true }, data },
-    })
+    // With all that adds endpoints.
+    const checkpoints = { signingKey: createSignerKey("media.example/log") }
+    const settings = { port: 0, stopGraceMs: 1_000, studio: { sandbox: true }, data, checkpoints }
+    service = await createService({ configuration: { ...DEFAULTS, ...settings } })
     resources.defer(() => service.stop())
     assert.ok(endpoints.length >= 20, "there are the operator's endpoints")
   })
