@@ -21,6 +21,7 @@ import {
   type BroughtKeys,
   type BroughtLinkKey,
 } from "./brought-keys.ts"
+import { hashRequest } from "./hash-request.ts"
 import { findDefinitionFault } from "./named-definitions.ts"
 import { readExport } from "./read-export.ts"
 
@@ -118,10 +119,8 @@ function checkCommitment(
   task: Task,
   digest: Digest,
 ): void {
-  const request = inputs.find(({ name }) => name === "request")
-  if (request === undefined) return
-  const isHexadecimal = /^(?:[0-9a-f]{2})+$/.test(request.salt)
-  if (isHexadecimal && digest([{ hex: request.salt }, request.body]) === task.commitment) return
+  const found = hashRequest(inputs, digest)
+  if (found === undefined || found === task.commitment) return
   throw refused(`the request of task ${id} is not the one that its log is committed to`)
 }
 

@@ -5,13 +5,10 @@
  * fault.
  */
 import {
-  advance,
   DEFAULT_PRICES,
   emptyTask,
   MODELS,
-  sealPrices,
   withKeptPrices,
-  withModelPrices,
   type Definition,
   type Digest,
   type Model,
@@ -23,7 +20,10 @@ import type { RecordOf } from "./export-format.ts"
 import { KEPT_FINDINGS } from "./kept-findings.ts"
 import { findDefinitionFault } from "./named-definitions.ts"
 import { readExport } from "./read-export.ts"
+import { follow } from "./follow.ts"
+import { hashRequest } from "./hash-request.ts"
 import { findChargeFault } from "./recompute-charge.ts"
+import { toReplayRules } from "./replay-rules.ts"
 import type { ReplayRules } from "./replay-stream.ts"
 import { createLedger, type AuditProgress, type AuditReport, type Ledger } from "./report.ts"
 import { verifyEvents } from "./verify-events.ts"
@@ -52,11 +52,8 @@ export async function checkLog(options: LogCheckOptions): Promise<AuditReport> {
   const { digest, models = MODELS, onProgress, onRecord, open } = options
   const ledger = createLedger(KEPT_FINDINGS)
   const definitions = await readDefinitions(options, ledger)
-  const prices = withKeptPrices(withModelPrices(DEFAULT_PRICES, models), definitions, digest)
-  const rules: ReplayRules = {
-    prices: sealPrices(prices, digest),
-    models: new Map(models.map((model) => [model.id, model])),
-  }
+  const prices = withKeptPrices(DEFAULT_PRICES, definitions, digest)
+  const rules = toReplayRules({ digest, models, prices })
   const known = new Set(definitions.map(({ digest: name }) => name))
   let tasks = 0
   for await (const { record } of readExport(open())) {
@@ -111,23 +108,19 @@ function checkStreamRecord(
   if (events.length !== stored.length || events.length === 0) return undefined
   const task = emptyTask(record.task)
   for (const [place, event] of events.entries()) {
-    if (!follow(task, event, { version: place + 1, ledger, rules })) return undefined
+    if (!checkEvent(task, event, { version: place + 1, ledger, rules })) return undefined
   }
   checkCommitment(record, task, { digest, ledger })
   return task
 }
 
 /** False if the event may not follow. */
-function follow(
+function checkEvent(
   task: Task,
   event: TaskEvent,
   { ledger, rules, version }: Omit<StreamRules, "digest"> & { readonly version: number },
 ): boolean {
-  const { id, state } = task
-  if (!advance(task, event)) {
-    ledger.find({ kind: "event-illegal", task: id, version, expected: state, found: event.type })
-    return false
-  }
+  if (!follow(task, event, version, ledger.find)) return false
   if (event.type !== "succeeded" && event.type !== "failed") return true
   const fault = findChargeFault(task, rules.prices, rules.models)
   if (fault !== undefined) ledger.find(fault)
@@ -139,13 +132,9 @@ function checkCommitment(
   { commitment: expected, id }: Task,
   { digest, ledger }: Omit<StreamRules, "rules">,
 ): void {
-  const request = inputs.find(({ name }) => name === "request")
-  if (request === undefined) return
-  const isSalt = /^(?:[0-9a-f]{2})+$/.test(request.salt)
-  const found = isSalt ? digest([{ hex: request.salt }, request.body]) : null
-  if (found !== expected) {
-    ledger.find({ kind: "commitment-differs", task: id, version: 1, expected, found })
-  }
+  const found = hashRequest(inputs, digest)
+  if (found === undefined || found === expected) return
+  ledger.find({ kind: "commitment-differs", task: id, version: 1, expected, found })
 }
 
 function checkDefinition(

@@ -4,7 +4,6 @@
  * since nobody knows what the log would make of the task. It does not look at hashes: `verify` does.
  */
 import {
-  advance,
   emptyTask,
   parseJson,
   parseSealed,
@@ -16,6 +15,7 @@ import {
 } from "@safelight/core"
 import { comparePlace } from "./compare-place.ts"
 import { compareRows } from "./compare-rows.ts"
+import { follow } from "./follow.ts"
 import { findChargeFault } from "./recompute-charge.ts"
 import { readEvent } from "./read-event.ts"
 import type { Ledger } from "./report.ts"
@@ -36,12 +36,7 @@ export function replayStream(
   for (const stored of stream.events) {
     const event = readEvent(stored, parseJson(stored.data), parseSealed(stored), ledger.find)
     if (event === undefined) return undefined
-    const { state } = task
-    if (!advance(task, event)) {
-      const place = { task: stream.id, version: stored.version }
-      ledger.find({ kind: "event-illegal", ...place, expected: state, found: event.type })
-      return undefined
-    }
+    if (!follow(task, event, stored.version, ledger.find)) return undefined
     if (event.type === "succeeded" || event.type === "failed") chargeTask(task, rules, ledger)
     events.push(event)
   }

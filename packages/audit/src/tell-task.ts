@@ -4,7 +4,6 @@
  * given a later moment. What lies behind it is not looked at, so later damage hides no earlier state.
  */
 import {
-  advance,
   emptyTask,
   toChargeRow,
   toOutcomeRows,
@@ -17,6 +16,7 @@ import {
   type TaskEvent,
 } from "@safelight/core"
 import type { Finding } from "./finding.ts"
+import { follow } from "./follow.ts"
 import type { FindNamedPrice, NamedPrice } from "./price-names.ts"
 import { findChargeFault } from "./recompute-charge.ts"
 import type { ReplayRules } from "./replay-stream.ts"
@@ -77,11 +77,7 @@ export function tellTask(
   let charge: ToldCharge | null = null
   for (const [index, event] of events.entries()) {
     const { hash = "", version = 0 } = stored[index] ?? {}
-    const { state } = task
-    if (!advance(task, event)) {
-      find({ kind: "event-illegal", task: id, version, expected: state, found: event.type })
-      return { kind: "untold" }
-    }
+    if (!follow(task, event, version, find)) return { kind: "untold" }
     if (event.type !== "succeeded" && event.type !== "failed") continue
     charge = toCharge(task, { hash, version }, rules)
     if (charge?.finding) find(charge.finding)

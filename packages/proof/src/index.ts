@@ -1,4 +1,5 @@
 /** The public names of `@safelight/proof`. */
+export { toBase64 } from "./bytes/base64.ts"
 export { areSameBytes, HASH_BYTES, type Sha256 } from "./bytes/sha256.ts"
 export { createTreeHash, MOST_LEAVES, type TreeHash } from "./tree/hash-tree.ts"
 export { verifyInclusion, type InclusionClaim } from "./tree/verify-inclusion.ts"

@@ -4,19 +4,16 @@
  * task has no later ones.
  */
 import { GENESIS_HASH, hashShownEvent, type ProvenEvent } from "@safelight/core"
-import { fromBase64 } from "../bytes/base64.ts"
 import { toDigest } from "../bytes/digest.ts"
 import type { Sha256 } from "../bytes/sha256.ts"
 import {
   openCheckpoint,
-  type Checkpoint,
   type OpenCheckpointOptions,
   type OpenedCheckpoint,
 } from "../checkpoints/checkpoint.ts"
 import { isRefusal, refuse, type Refusal } from "../notes/refusal.ts"
 import { createTreeHash } from "../tree/hash-tree.ts"
-import { verifyInclusion } from "../tree/verify-inclusion.ts"
-import { hashEventEntry } from "./event-entry.ts"
+import { createLogCheck } from "./log-check.ts"
 
 export interface OpenTaskProofOptions extends OpenCheckpointOptions {
   readonly sha256: Sha256
@@ -42,14 +39,12 @@ export async function openTaskProof(
   if (isRefusal(opened)) return opened
   const { events, task } = read
   const { sha256 } = options
-  return (
-    findBreak(task, events, sha256) ??
-    findMissing(task, events, { checkpoint: opened.checkpoint, sha256 }) ?? {
-      ...opened,
-      task,
-      events,
-    }
-  )
+  const { checkpoint } = opened
+  const check = createLogCheck({ tree: createTreeHash(sha256), checkpoint, isSelection: true })
+  const leaves = events.map(({ index }) => index)
+  const proofs = events.map(({ proof }) => proof)
+  const refusal = findBreak(task, events, sha256) ?? check.add({ task, events, leaves, proofs })
+  return refusal ?? { ...opened, task, events }
 }
 
 function findBreak(
@@ -66,26 +61,6 @@ function findBreak(
     if (version !== place + 1 || hash !== event.hash) {
       return refuse("broken-chain", `event ${place + 1} is not the one that was written`)
     }
-  }
-  return undefined
-}
-
-function findMissing(
-  task: string,
-  events: readonly ProvenEvent[],
-  { checkpoint, sha256 }: { readonly checkpoint: Checkpoint; readonly sha256: Sha256 },
-): Refusal | undefined {
-  const tree = createTreeHash(sha256)
-  const { root, size } = checkpoint
-  let last = -1
-  for (const { hash, index, proof, version } of events) {
-    const leafHash = hashEventEntry(tree, { task, version, hash })
-    const hashes = proof.map((text) => fromBase64(text) ?? new Uint8Array(0))
-    const isThere = verifyInclusion(tree, { leafHash, index, size, root, proof: hashes })
-    if (!isThere || index <= last) {
-      return refuse("not-included", `event ${version} is not leaf ${index} of the signed tree`)
-    }
-    last = index
   }
   return undefined
 }

@@ -4,7 +4,7 @@ import { readKeptPrices, sha256 as digest } from "@safelight/engine"
 import type { CommandContext } from "../command-line/command-context.ts"
 import { printResult, type JsonOption } from "../command-line/print-result.ts"
 import type { Configuration } from "../configuration/configuration.ts"
-import { formatOneLine } from "../text/one-line.ts"
+import { formatOutcome, toFindingLines } from "../text/report-lines.ts"
 import { withData } from "../data/open-data.ts"
 import { createProgress } from "../command-line/progress.ts"
 import { AUDIT_EXIT } from "./audit-outcome.ts"
@@ -40,15 +40,12 @@ export async function runAudit(
 }
 
 function formatReport(report: AuditReport, whole: string): string {
-  const { outcome, tasks, events, findings, findingCount, foreignRows, chargeMicros } = report
-  const hidden = findingCount - findings.length
-  const words = { whole, differs: "it differs", "could-not-tell": "it could not be told" }
+  const { outcome, tasks, events, foreignRows, chargeMicros } = report
   return [
-    ...findings.map((finding) => formatOneLine(describeFinding(finding))),
-    ...(hidden > 0 ? [`and ${hidden} more findings`] : []),
+    ...toFindingLines(report, describeFinding),
     ...(foreignRows > 0 ? [formatForeign(foreignRows)] : []),
     `${tasks} tasks, ${events} events, charged ${chargeMicros.total} micro-units`,
-    words[outcome],
+    formatOutcome(outcome, whole),
     "",
   ].join("\n")
 }

@@ -8,7 +8,7 @@ import { defineCommand } from "../command-line/define-command.ts"
 import { flag, option } from "../command-line/parameters.ts"
 import { printResult } from "../command-line/print-result.ts"
 import type { ReadConfiguration } from "../configuration/configuration.ts"
-import { formatOneLine } from "../text/one-line.ts"
+import { formatOutcome, toFindingLines } from "../text/report-lines.ts"
 import { createProgress } from "../command-line/progress.ts"
 
 export const command = defineCommand({
@@ -55,19 +55,12 @@ async function examine(
   }
 }
 
-function formatReport({
-  artifacts,
-  files,
-  findings,
-  findingCount,
-  outcome,
-}: ArtifactAuditReport): string {
-  const hidden = findingCount - findings.length
+function formatReport(report: ArtifactAuditReport): string {
+  const { artifacts, files, outcome } = report
   return [
-    ...findings.map((finding) => formatOneLine(formatFinding(finding))),
-    ...(hidden > 0 ? [`and ${hidden} more findings`] : []),
+    ...toFindingLines(report, formatFinding),
     `${artifacts} artifacts that have not expired, ${files} files`,
-    outcome === "whole" ? "every artifact is what the log says" : "it differs",
+    formatOutcome(outcome, "every artifact is what the log says"),
     "",
   ].join("\n")
 }

@@ -2,9 +2,9 @@
  * `safelight audit check`: proves a file without a database and without the service: a log that `audit export` wrote, or
  * the proof of a task. With the log's public key it proves that the log's operator has signed exactly this.
  */
-import { createReadStream } from "node:fs"
 import { open } from "node:fs/promises"
 import { resolve } from "node:path"
+import { Readable } from "node:stream"
 import { createZstdDecompress } from "node:zlib"
 import type { AuditReport, LogRecord } from "@safelight/audit"
 import type { Checkpoint, LogCheck, Refusal } from "@safelight/proof"
@@ -17,6 +17,7 @@ import { createProgress } from "../command-line/progress.ts"
 import { refused } from "../errors/command-error.ts"
 import type { LogKeyList } from "../proofs/open-document.ts"
 import { formatOneLine } from "../text/one-line.ts"
+import { formatOutcome, toFindingLines } from "../text/report-lines.ts"
 
 export const command = defineCommand({
   name: "audit check",
@@ -44,20 +45,23 @@ interface Printing {
 /** The first four bytes of a file by Zstandard (RFC 8878 §3.1.1). */
 const ZSTD = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
 
+function isZstd(head: Buffer): boolean {
+  return head.subarray(0, ZSTD.length).equals(ZSTD)
+}
+
 /** Far before its end a first line says what the file is. */
 const HEAD_BYTES = 256
 
 /** A proof is an object over many lines, or one whose first member is its format. */
 async function isLog(path: string): Promise<boolean> {
   const head = await readHead(path)
-  if (head.subarray(0, ZSTD.length).equals(ZSTD)) return true
-  return !/"format"\s*:\s*"safelight-proof"/.test(head.toString("utf8"))
+  return isZstd(head) || !/"format"\s*:\s*"safelight-proof"/.test(head.toString("utf8"))
 }
 
 async function readHead(path: string): Promise<Buffer> {
+  const { unreadable } = await import("../data/import-source.ts")
   const file = await open(path, "r").catch((cause: unknown) => {
-    const { code, message } = cause as NodeJS.ErrnoException
-    throw refused(`${path} can't be read (${code ?? message})`, cause)
+    throw unreadable(path, cause)
   })
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0)
@@ -136,14 +140,11 @@ async function checkLogFile(
   context.exitWith(AUDIT_EXIT[outcome])
 }
 
-function openFile(path: string): AsyncIterable<Uint8Array> {
-  return readBytes(path)
-}
-
-async function* readBytes(path: string): AsyncGenerator<Uint8Array> {
-  const isCompressed = (await readHead(path)).subarray(0, ZSTD.length).equals(ZSTD)
-  const file = createReadStream(path)
-  yield* isCompressed ? file.compose(createZstdDecompress()) : file
+/** Its lines, decompressed. */
+async function* openFile(path: string): AsyncGenerator<Uint8Array> {
+  const { readFile } = await import("../data/import-source.ts")
+  const file = readFile(path)
+  yield* isZstd(await readHead(path)) ? Readable.from(file).compose(createZstdDecompress()) : file
 }
 
 interface SignatureCheck {
@@ -187,27 +188,21 @@ async function readNote(path: string): Promise<string> {
 }
 
 function formatReport(
-  { chargeMicros, events, findingCount, findings, outcome, tasks }: AuditReport,
+  report: AuditReport,
   { checkpoint, refusal }: Signed,
   describe: (finding: AuditReport["findings"][number]) => string,
 ): string {
-  const hidden = findingCount - findings.length
-  const words = {
-    whole: "it is whole",
-    differs: "it differs",
-    "could-not-tell": "it could not be told",
-  }
+  const { chargeMicros, events, outcome, tasks } = report
   const { size, origin } = checkpoint ?? {}
   return [
-    ...findings.map((finding) => formatOneLine(describe(finding))),
-    ...(hidden > 0 ? [`and ${hidden} more findings`] : []),
+    ...toFindingLines(report, describe),
     ...(refusal ? [refusal.reason] : []),
     ...Object.entries(chargeMicros.byAccount).map(
       ([account, micros]) => `${formatOneLine(account)} was charged ${micros} micro-units`,
     ),
     `${tasks} tasks, ${events} events, charged ${chargeMicros.total} micro-units`,
     ...(checkpoint ? [`signed by ${origin}: the log had ${size} events`] : []),
-    words[outcome],
+    formatOutcome(outcome, "it is whole"),
     "",
   ].join("\n")
 }

@@ -31,7 +31,8 @@ async function prove(
   options: DataOptions & JsonOption & { readonly key?: string },
   context: CommandContext,
 ): Promise<void> {
-  const { createTreeSource, proveConsistency, verifyConsistency } = await import("@safelight/proof")
+  const { createTreeSource, proveConsistency, toBase64, verifyConsistency } =
+    await import("@safelight/proof")
   const { withData } = await import("../data/open-data.ts")
   const { readCheckpoint, readKeys } = await import("../proofs/open-document.ts")
   const { tree } = await import("../proofs/service-proofs.ts")
@@ -60,7 +61,7 @@ async function prove(
   const record = {
     earlier_size: from.size,
     later_size: to.size,
-    proof: proof.map((hash) => Buffer.from(hash).toString("base64")),
+    proof: proof.map(toBase64),
   }
   printResult(
     options,

@@ -92,7 +92,7 @@ async function toSignedExport(
   { note, size }: KeptCheckpoint,
   { account, from, to }: AuditExportOptions,
 ): Promise<SignedExport> {
-  const { createTreeSource, proveInclusion } = await import("@safelight/proof")
+  const { createTreeSource, proveInclusion, toBase64 } = await import("@safelight/proof")
   const { tree } = await import("../proofs/service-proofs.ts")
   const source = createTreeSource(storage, { size, tree })
   const selection = {
@@ -104,8 +104,7 @@ async function toSignedExport(
 
   async function toLeaf(index: number): Promise<ExportedLeaf> {
     if (!isSelection) return { index }
-    const hashes = await proveInclusion(source, index)
-    return { index, proof: hashes.map((hash) => Buffer.from(hash).toString("base64")) }
+    return { index, proof: (await proveInclusion(source, index)).map(toBase64) }
   }
 
   return {

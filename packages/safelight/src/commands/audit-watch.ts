@@ -81,10 +81,10 @@ async function watch(url: string, options: WatchOptions, context: CommandContext
 async function readState(path: string, keys: LogKeyList): Promise<SeenCheckpoint | undefined> {
   const { isRefusal } = await import("@safelight/proof")
   const { openSeen } = await import("../proofs/follow-log.ts")
+  const { unreadable } = await import("../data/import-source.ts")
   const note = await readFile(path, "utf8").catch((cause: unknown) => {
-    const { code } = cause as NodeJS.ErrnoException
-    if (code === "ENOENT") return undefined
-    throw refused(`${path} can't be read (${code})`, cause)
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return undefined
+    throw unreadable(path, cause)
   })
   if (note === undefined) return undefined
   const seen = await openSeen(note, keys)

@@ -55,7 +55,8 @@ async function isSameFolder(...paths: readonly [string, string]): Promise<boolea
   return one !== undefined && one.dev === other?.dev && one.ino === other.ino
 }
 
-function unreadable(path: string, cause: unknown): CommandError {
+/** The error of a file that can't be read, by its name. */
+export function unreadable(path: string, cause: unknown): CommandError {
   const { code, message } = cause as NodeJS.ErrnoException
   return refused(`${path} can't be read (${code ?? message})`, cause)
 }

@@ -6,6 +6,7 @@ import {
   openCheckpoint,
   openTaskProof,
   type Checkpoint,
+  type OpenCheckpointOptions,
   type OpenedTaskProof,
   type Refusal,
   type VerifierKey,
@@ -14,6 +15,7 @@ import { sha256, verifyEd25519 } from "@safelight/proof/node"
 import { DiffersError } from "../audits/audit-outcome.ts"
 import type { CommandContext } from "../command-line/command-context.ts"
 import type { ReadConfiguration } from "../configuration/configuration.ts"
+import { unreadable } from "../data/import-source.ts"
 import { CommandError, refused } from "../errors/command-error.ts"
 import { parseKey, toLogKeys } from "./log-keys.ts"
 
@@ -55,14 +57,17 @@ export async function readCheckpoint(
 }
 
 export async function openNoteOf(note: string, keys: LogKeyList): Promise<Checkpoint | Refusal> {
-  const options = { origin: keys[0].name, logKeys: keys, verify: verifyEd25519 }
-  const opened = await openCheckpoint(note, options)
+  const opened = await openCheckpoint(note, toTrust(keys))
   return isRefusal(opened) ? opened : opened.checkpoint
 }
 
 export function openProof(document: unknown, keys: LogKeyList): Promise<OpenedTaskProof | Refusal> {
-  const options = { origin: keys[0].name, logKeys: keys, verify: verifyEd25519, sha256 }
-  return openTaskProof(document, options)
+  return openTaskProof(document, { ...toTrust(keys), sha256 })
+}
+
+/** A log is named as its keys are. */
+function toTrust(keys: LogKeyList): OpenCheckpointOptions {
+  return { origin: keys[0].name, logKeys: keys, verify: verifyEd25519 }
 }
 
 /** Rejects with a `CommandError` that names the file. */
@@ -72,8 +77,6 @@ export async function readText(path: string): Promise<string> {
     if (size > MOST_BYTES) throw refused(`${path} is larger than ${MOST_BYTES} bytes`)
     return await readFile(path, "utf8")
   } catch (cause) {
-    if (cause instanceof CommandError) throw cause
-    const { code, message } = cause as NodeJS.ErrnoException
-    throw refused(`${path} can't be read (${code ?? message})`, cause)
+    throw cause instanceof CommandError ? cause : unreadable(path, cause)
   }
 }

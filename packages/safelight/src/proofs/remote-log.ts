@@ -1,6 +1,6 @@
 /** The signed log of a service, as anybody reads it: its newest checkpoint, and tiles of hashes. */
-import { SafelightError } from "@safelight/core"
-import { TILE_BYTES, toTilePath, type ReadTile } from "@safelight/proof"
+import { gatherBody, SafelightError } from "@safelight/core"
+import { MOST_NOTE_BYTES, TILE_BYTES, toTilePath, type ReadTile } from "@safelight/proof"
 
 export interface RemoteLog {
   /** Rejects with `storage-unavailable` if the service has none, or does not answer. */
@@ -8,9 +8,6 @@ export interface RemoteLog {
   /** Rejects in the same way. */
   readonly readTile: ReadTile
 }
-
-/** A note has at most 128 KiB. */
-const MOST_NOTE_BYTES = 128 * 1024
 
 const TIMEOUT_MS = 10_000
 
@@ -28,19 +25,14 @@ export function createRemoteLog(url: string): RemoteLog {
 
 async function readAll(url: string, mostBytes: number): Promise<Uint8Array> {
   const answer = await ask(url)
-  const parts: Uint8Array[] = []
-  let bytes = 0
-  try {
-    if (!answer.ok) throw unavailable(`${url} answered ${answer.status}`)
-    for await (const part of answer.body ?? []) {
-      bytes += part.byteLength
-      if (bytes > mostBytes) throw unavailable(`${url} answered more than ${mostBytes} bytes`)
-      parts.push(part)
-    }
-  } catch (error) {
-    throw error instanceof SafelightError ? error : unavailable(`${url} broke off`, error)
-  }
-  return Buffer.concat(parts)
+  if (!answer.ok) throw unavailable(`${url} answered ${answer.status}`)
+  const bytes = await gatherBody(answer.body ?? new Blob().stream(), mostBytes).catch(
+    (error: unknown) => {
+      throw unavailable(`${url} broke off`, error)
+    },
+  )
+  if (bytes === undefined) throw unavailable(`${url} answered more than ${mostBytes} bytes`)
+  return bytes
 }
 
 async function ask(url: string): Promise<Response> {

@@ -11,7 +11,7 @@ import { sha256, verifyEd25519 } from "@safelight/proof/node"
 import type { CheckpointSettings } from "../configuration/configuration.ts"
 import { EACH_MINUTE, type ScheduledRun } from "../service/schedules.ts"
 import { createCheckpointCopies } from "./checkpoint-copies.ts"
-import { toLogKeys, type LogKeys } from "./log-keys.ts"
+import { toLogKeys } from "./log-keys.ts"
 
 export const tree = createTreeHash(sha256)
 
@@ -32,22 +32,15 @@ export function createKeeper(
   storage: Storage,
   settings: CheckpointSettings,
 ): CheckpointKeeper | undefined {
-  const found = toLogKeys(settings)
-  return found?.signer && createKeeperOf(storage, { ...found, signer: found.signer }, settings)
-}
-
-function createKeeperOf(
-  storage: Storage,
-  { keys, signer }: LogKeys & Required<Pick<LogKeys, "signer">>,
-  { copies = [] }: CheckpointSettings,
-): CheckpointKeeper {
+  const { keys = [], signer } = toLogKeys(settings) ?? {}
+  if (signer === undefined) return undefined
   return createCheckpointKeeper({
     storage,
     tree,
     signer,
     formerKeys: keys.slice(1),
     verify: verifyEd25519,
-    copies: createCheckpointCopies(copies),
+    copies: createCheckpointCopies(settings.copies ?? []),
     batchEvents: BATCH_EVENTS,
   })
 }

@@ -4,13 +4,8 @@ import type { Bill, BillForm } from "../audits/run-bill.ts"
 import { formatAmount } from "./amount.ts"
 import { explainCharge } from "./charge-words.ts"
 import { formatOneLine } from "./one-line.ts"
+import { formatOutcome, toFindingLines } from "./report-lines.ts"
 import { formatTable } from "./table.ts"
-
-const OUTCOMES = {
-  whole: "every charge follows from the log",
-  differs: "it differs",
-  "could-not-tell": "it could not be told",
-} as const satisfies Record<BillReport["outcome"], string>
 
 export function createBillText(
   { account, isOver, month }: Bill,
@@ -66,17 +61,13 @@ function formatSums(
   ])
 }
 
-function toEndLines(
-  { findingCount, findings, outcome, untoldCharges }: BillReport,
-  isOver: boolean,
-): readonly string[] {
-  const hidden = findingCount - findings.length
+function toEndLines(report: BillReport, isOver: boolean): readonly string[] {
+  const { outcome, untoldCharges } = report
   return [
-    ...findings.map(describeFinding),
-    ...(hidden > 0 ? [`and ${hidden} more findings`] : []),
+    ...toFindingLines(report, describeFinding),
     ...(untoldCharges > 0 ? [`items of the bill without a charge: ${untoldCharges}`] : []),
     ...(isOver ? [] : ["the month is not over"]),
-    OUTCOMES[outcome],
+    formatOutcome(outcome, "every charge follows from the log"),
   ]
 }
 

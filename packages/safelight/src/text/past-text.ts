@@ -2,6 +2,7 @@
 import type { Finding, PastReport } from "@safelight/audit"
 import { formatAmount, formatUnits } from "./amount.ts"
 import { formatOneLine } from "./one-line.ts"
+import { formatOutcome, toFindingLines } from "./report-lines.ts"
 import { formatTable } from "./table.ts"
 
 export interface PastTextOptions {
@@ -11,11 +12,7 @@ export interface PastTextOptions {
   readonly currency: string | undefined
 }
 
-const OUTCOMES = {
-  whole: "every chain is whole up to then, and makes its charges",
-  differs: "it differs",
-  "could-not-tell": "it could not be told",
-} as const satisfies Record<PastReport["outcome"], string>
+const WHOLE = "every chain is whole up to then, and makes its charges"
 
 export function formatPast(report: PastReport, options: PastTextOptions): string {
   const { chargeMicros, events, outcome, tasks, untilAt } = report
@@ -24,8 +21,10 @@ export function formatPast(report: PastReport, options: PastTextOptions): string
     `as it stood at ${new Date(untilAt).toISOString()}\n`,
     formatStates(report),
     formatBills(report),
-    formatFindings(report, options),
-    `${tasks} tasks, ${events} events, charged ${charged}\n${OUTCOMES[outcome]}\n`,
+    toFindingLines(report, options.describeFinding)
+      .map((line) => `${line}\n`)
+      .join(""),
+    `${tasks} tasks, ${events} events, charged ${charged}\n${formatOutcome(outcome, WHOLE)}\n`,
     options.path === undefined ? "" : formatFile(report, options.path),
   ]
   return sections.filter((section) => section !== "").join("\n")
@@ -46,18 +45,6 @@ function formatBills({ bills }: PastReport): string {
     return [account, month, String(tasks), String(chargeMicros), formatUnits(chargeMicros)]
   })
   return formatTable([head, ...rows], { numeric: [2, 3, 4] })
-}
-
-function formatFindings(
-  { findingCount, findings }: PastReport,
-  { describeFinding }: PastTextOptions,
-): string {
-  const hidden = findingCount - findings.length
-  const lines = [
-    ...findings.map((finding) => formatOneLine(describeFinding(finding))),
-    ...(hidden > 0 ? [`and ${hidden} more findings`] : []),
-  ]
-  return lines.map((line) => `${line}\n`).join("")
 }
 
 function formatFile({ untoldTasks }: PastReport, path: string): string {
