@@ -32,12 +32,14 @@ import {
 import * as fc from "fast-check"
 import { checkAsync } from "./support/property.ts"
 import {
+  alter,
   createLog,
   createSampleLog,
   createStream,
   dispatch,
   EDIT,
   reseal,
+  streamOf,
   submission,
   success,
   type SampleLog,
@@ -55,19 +57,6 @@ const optionsOf = (storage: AuditOptions["storage"]): AuditOptions => ({
 
 const verify = (log: SampleLog): Promise<AuditReport> => createAudit(optionsOf(log)).verify()
 const replay = (log: SampleLog): Promise<AuditReport> => createAudit(optionsOf(log)).replay()
-
-function streamOf(log: SampleLog, id: string): SampleStream {
-  const stream = log.streams.find((each) => each.id === id)
-  assert.ok(stream !== undefined, id)
-  return stream
-}
-
-/** Changes the stored text of one event and leaves its hash. */
-function alter(stream: SampleStream, version: number, change: Partial<StoredEvent>): void {
-  stream.events = stream.events.map((event) =>
-    event.version === version ? { ...event, ...change } : event,
-  )
-}
 
 function withData(event: StoredEvent | undefined, change: object): string {
   return toCanonicalJson({ ...(JSON.parse(event?.data ?? "{}") as object), ...change })

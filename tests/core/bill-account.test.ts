@@ -32,6 +32,7 @@ import {
   dispatch,
   EDIT,
   reseal,
+  streamOf,
   submission,
   success,
   VIDEO,
@@ -42,20 +43,21 @@ import { sha256 } from "./support/sha256.ts"
 
 const IMAGES = { images: 2, inputVideosMs: [], outputVideoMs: 0 }
 
+const optionsOf = (storage: BillOptions["storage"]): BillOptions => ({
+  storage,
+  digest: sha256,
+  prices: DEFAULT_PRICES,
+  models: MODELS,
+  account: "ann",
+  from: 0,
+  to: 10_000,
+})
+
 async function bill(
   log: SampleLog,
   given: Partial<BillOptions> = {},
 ): Promise<{ readonly charges: readonly BilledCharge[]; readonly report: BillReport }> {
-  const steps = billAccount({
-    storage: createBillStorage(log),
-    digest: sha256,
-    prices: DEFAULT_PRICES,
-    models: MODELS,
-    account: "ann",
-    from: 0,
-    to: 10_000,
-    ...given,
-  })
+  const steps = billAccount({ ...optionsOf(createBillStorage(log)), ...given })
   const charges: BilledCharge[] = []
   for (;;) {
     // oxlint-disable-next-line no-await-in-loop
@@ -63,12 +65,6 @@ async function bill(
     if (step.done === true) return { charges, report: step.value }
     charges.push(step.value)
   }
-}
-
-function streamOf(log: SampleLog, id: string): SampleStream {
-  const stream = log.streams.find((each) => each.id === id)
-  assert.ok(stream !== undefined, id)
-  return stream
 }
 
 const kindsOf = ({ findings }: BillReport): readonly unknown[] =>
@@ -140,22 +136,14 @@ describe("a bill", () => {
     }
     const requests: number[] = []
     const storage = createBillStorage(log)
-    const steps = billAccount({
-      storage: {
-        ...storage,
-        listCharges(request) {
-          requests.push(request.limit)
-          return storage.listCharges(request)
-        },
+    const noting: BillOptions["storage"] = {
+      ...storage,
+      listCharges(request) {
+        requests.push(request.limit)
+        return storage.listCharges(request)
       },
-      digest: sha256,
-      prices: DEFAULT_PRICES,
-      models: MODELS,
-      account: "ann",
-      from: 0,
-      to: 10_000,
-      pageCharges: 1,
-    })
+    }
+    const steps = billAccount({ ...optionsOf(noting), pageCharges: 1 })
     assert.deepEqual(requests, [])
     await steps.next()
     assert.deepEqual(requests, [1])

@@ -13,21 +13,21 @@ import {
   openEvent,
   SafelightError,
   toCanonicalJson,
-  type StoredEvent,
 } from "@safelight/core"
 import * as fc from "fast-check"
 import { checkAsync } from "./support/property.ts"
 import { randomLog } from "./support/random-log.ts"
 import {
+  alter,
   createLog,
   createSampleLog,
   createStream,
   dispatch,
   EDIT,
   reseal,
+  streamOf,
   submission,
   type SampleLog,
-  type SampleStream,
 } from "./support/sample-log.ts"
 import { sha256 } from "./support/sha256.ts"
 
@@ -61,18 +61,6 @@ async function collect(
 
 /** When nothing has expired yet. */
 const END = 10_000
-
-function streamOf(log: SampleLog, id: string): SampleStream {
-  const stream = log.streams.find((each) => each.id === id)
-  assert.ok(stream !== undefined, id)
-  return stream
-}
-
-function alter(stream: SampleStream, version: number, change: Partial<StoredEvent>): void {
-  stream.events = stream.events.map((event) =>
-    event.version === version ? { ...event, ...change } : event,
-  )
-}
 
 const kindsOf = ({ findings }: PastReport): readonly unknown[] =>
   findings.map(({ kind, task, version }) => [kind, task, version])

@@ -20,9 +20,10 @@ import {
   type LogCheck,
   type NoteSigner,
 } from "@safelight/proof"
-import { createSignerKey, openSignerKey, sha256, verifyEd25519 } from "@safelight/proof/node"
+import { sha256, verifyEd25519 } from "@safelight/proof/node"
 import { createMemoryStorage, type MemoryStorage } from "@safelight/testkit"
 import * as fc from "fast-check"
+import { createSigner, ORIGIN } from "../proof/signed-tasks.ts"
 import { checkAsync } from "./support/property.ts"
 import { checkByPython, skip } from "./support/python-checker.ts"
 import { createSampleLog } from "./support/sample-log.ts"
@@ -37,16 +38,9 @@ import {
   toTaskId,
 } from "./support/transfer-source.ts"
 
-const ORIGIN = "media.example/log"
 const tree = createTreeHash(sha256)
-const signer = createSigner(ORIGIN)
+const signer = createSigner()
 const KEY = toVerifierText(signer.key)
-
-function createSigner(name: string): NoteSigner {
-  const made = openSignerKey(createSignerKey(name))
-  assert.ok(!isRefusal(made))
-  return made
-}
 
 interface Sealed {
   readonly lines: readonly string[]
@@ -253,7 +247,7 @@ async function createLogs() {
     whole: await writeLog(storage),
     selection: await writeLog(storage, { account: "ann" }),
     // By the same name, and another key.
-    other: await writeLog(otherStorage, { by: createSigner(ORIGIN) }),
+    other: await writeLog(otherStorage, { by: createSigner() }),
     storage,
   }
 }

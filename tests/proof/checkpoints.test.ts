@@ -14,22 +14,17 @@ import {
   type NoteSigner,
   type OpenCheckpointOptions,
 } from "@safelight/proof"
-import { createSignerKey, openSignerKey, sha256, verifyEd25519 } from "@safelight/proof/node"
+import { sha256, verifyEd25519 } from "@safelight/proof/node"
+import { createSigner } from "./signed-tasks.ts"
 
 const ORIGIN = "example.com/behind-the-sofa"
 /** C2SP tlog-checkpoint. */
 const TEXT = `${ORIGIN}\n20852163\nCsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=\n`
 const NOW = 1_679_315_147_123
 
-const log = createLogSigner(ORIGIN)
+const log = createSigner(ORIGIN)
 const witness = createWitness("witness.example.com/w1")
 const checkpoint = read(TEXT)
-
-function createLogSigner(name: string): NoteSigner {
-  const signer = openSignerKey(createSignerKey(name))
-  assert.ok(!isRefusal(signer))
-  return signer
-}
 
 function createWitness(name: string): NoteSigner {
   const { privateKey } = generateKeyPairSync("ed25519")
@@ -155,7 +150,7 @@ describe("a signed checkpoint", () => {
     const source = await signCheckpoint(checkpoint, [log, witness], NOW)
     assert.equal(await codeOf(source), "opened")
     assert.equal(await codeOf(await signCheckpoint(checkpoint, [witness], NOW)), "unsigned")
-    assert.equal(await codeOf(source, { logKeys: [createLogSigner(ORIGIN).key] }), "unsigned")
+    assert.equal(await codeOf(source, { logKeys: [createSigner(ORIGIN).key] }), "unsigned")
     assert.equal(await codeOf(source.replace("20852163", "20852164")), "forged")
     assert.equal(await codeOf(source.replace(ORIGIN, `${ORIGIN}2`)), "forged")
     assert.equal(await codeOf(source, { origin: "example.com/other" }), "other-log")
@@ -190,7 +185,7 @@ describe("a signed checkpoint", () => {
   })
 
   it("may be signed with two keys of the log, while one replaces the other", async () => {
-    const next = createLogSigner(ORIGIN)
+    const next = createSigner(ORIGIN)
     const source = await signCheckpoint(checkpoint, [log, next], NOW)
     for (const logKeys of [[log.key], [next.key], [next.key, log.key]]) {
       const opened = await openCheckpoint(source, { ...options, logKeys })

@@ -10,23 +10,15 @@ import {
   proveConsistency,
   signTree,
   verifyConsistency,
-  type NoteSigner,
   type SignTreeOptions,
 } from "@safelight/proof"
-import { createSignerKey, openSignerKey, verifyEd25519 } from "@safelight/proof/node"
+import { verifyEd25519 } from "@safelight/proof/node"
 import { createMemoryStorage, type MemoryStorage } from "@safelight/testkit"
 import { addTask } from "../support/sample-log.ts"
 import { tree } from "./sample-tree.ts"
+import { createSigner, NOW, ORIGIN } from "./signed-tasks.ts"
 
-const ORIGIN = "safelight.example.com/log"
-const NOW = 1_767_225_600_000
-const signer = createSigner(ORIGIN)
-
-function createSigner(name: string): NoteSigner {
-  const read = openSignerKey(createSignerKey(name))
-  assert.ok(!isRefusal(read))
-  return read
-}
+const signer = createSigner()
 
 interface LoggedTasks {
   readonly storage: MemoryStorage
@@ -162,7 +154,7 @@ describe("signing the tree", () => {
   it("is refused if a kept checkpoint is not the log's own, or is none", async () => {
     const log = await createLog()
     await log.add("a")
-    const stranger = createSigner(ORIGIN)
+    const stranger = createSigner()
     const other = await createLog()
     await other.add("a")
     const { note } = await other.sign({ signers: [stranger] })
@@ -181,7 +173,7 @@ describe("signing the tree", () => {
     await log.add("a")
     await log.sign()
     await log.add("b")
-    const next = createSigner(ORIGIN)
+    const next = createSigner()
     assert.equal(await log.refusal({ signers: [next] }), "unsigned")
     const signed = await log.sign({ signers: [next], formerKeys: [signer.key] })
     const options = { origin: ORIGIN, logKeys: [next.key], verify: verifyEd25519 }

@@ -2,6 +2,7 @@
  * A log in memory for the audit's tests: streams made of samples, then altered by hand, which no storage
  * would let a test do. `scan` pages as the port says.
  */
+import assert from "node:assert/strict"
 import {
   DEFAULT_PRICES,
   emptyTask,
@@ -242,4 +243,17 @@ export function reseal(stream: SampleStream, version: number, change: Partial<St
     previous = hashEvent(sha256, previous, changed)
     return { ...changed, hash: previous }
   })
+}
+
+export function streamOf(log: SampleLog, id: string): SampleStream {
+  const stream = log.streams.find((each) => each.id === id)
+  assert.ok(stream !== undefined, id)
+  return stream
+}
+
+/** Changes the stored text of one event and leaves its hash. */
+export function alter(stream: SampleStream, version: number, change: Partial<StoredEvent>): void {
+  stream.events = stream.events.map((event) =>
+    event.version === version ? { ...event, ...change } : event,
+  )
 }

@@ -3,13 +3,11 @@ import assert from "node:assert/strict"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Writable } from "node:stream"
-import { describe, test, type TestContext } from "node:test"
-import { toCanonicalJson, type Json } from "@safelight/core"
+import { describe, test } from "node:test"
+import { toCanonicalJson, type Json, type TaskCommand } from "@safelight/core"
 import { sha256 } from "@safelight/engine"
-import { createPostgresStorage } from "@safelight/storage-postgres"
 import { createSqliteStorage } from "@safelight/storage-sqlite"
 import { runProgram, type CommandContext } from "safelight"
-import { createTestDatabase } from "../../support/test-database.ts"
 import { runCommand, temporaryFolder, type CommandEnd } from "./command-process.ts"
 import {
   EDIT,
@@ -17,6 +15,8 @@ import {
   PRICE,
   PRICE_VERSION,
   recordPastTask,
+  recordPastDatabase,
+  recordPastFolder,
   recordPastTasks,
   toId,
 } from "./past-tasks.ts"
@@ -46,12 +46,10 @@ interface Bill {
   readonly findings: readonly { readonly kind: string }[]
 }
 
-async function record(t: TestContext): Promise<string> {
-  const folder = await temporaryFolder(t)
-  const storage = await createSqliteStorage({ folder: join(folder, "data") })
-  await recordPastTasks(storage)
-  await storage.close()
-  return folder
+/** The end of a task that made nothing, and for which one image was billed. */
+function failAndCharge(chargeMicros: number): TaskCommand {
+  const usage = { images: 1, inputVideosMs: [], outputVideoMs: 0 }
+  return { kind: "fail", attempt: 1, code: "no_output", billed: { chargeMicros, usage } }
 }
 
 const bill = (folder: string, ...words: readonly string[]): Promise<CommandEnd> =>
@@ -72,7 +70,7 @@ async function hashOf(folder: string, id: string, version: number): Promise<stri
 
 describe("a bill", () => {
   test("says of each charge what was used, the price, the arithmetic and the event", async (t) => {
-    const folder = await record(t)
+    const folder = await recordPastFolder(t)
     const { code, stderr, stdout } = await bill(folder, "ann", "2025-11")
     const [one, other] = [await hashOf(folder, toId(1), 3), await hashOf(folder, toId(2), 3)]
     assert.match(one, /^[0-9a-f]{64}$/)
@@ -102,7 +100,7 @@ every charge follows from the log
   })
 
   test("is one JSON object whose charges add up, with each price behind its digest", async (t) => {
-    const folder = await record(t)
+    const folder = await recordPastFolder(t)
     const { code, stdout } = await bill(folder, "ann", "2025-10", "--json")
     assert.equal(code, 0)
     assert.deepEqual(JSON.parse(stdout), {
@@ -163,7 +161,7 @@ every charge follows from the log
   })
 
   test("may be empty, of an account that had no charge in the month", async (t) => {
-    const folder = await record(t)
+    const folder = await recordPastFolder(t)
     const words = await bill(folder, "ben", "2025-11")
     assert.match(words.stdout, /^charges +0$/m)
     assert.equal(words.code, 0)
@@ -173,7 +171,7 @@ every charge follows from the log
   })
 
   test("has what failed and was billed all the same", async (t) => {
-    const { stdout } = await bill(await record(t), "ben", "2025-10")
+    const { stdout } = await bill(await recordPastFolder(t), "ben", "2025-10")
     assert.match(stdout, new RegExp(`${toId(3)}  ${EDIT}  failed$`, "m"))
     assert.match(stdout, /^charged +20000 micro-units/m)
   })
@@ -212,7 +210,7 @@ every charge follows from the log
   })
 
   test("says that a month is not over while it is not", async (t) => {
-    const folder = await record(t)
+    const folder = await recordPastFolder(t)
     const now = new Date().toISOString().slice(0, 7)
     assert.match((await bill(folder, "ann", now)).stdout, /^the month is not over$/m)
     const { is_over: isOver } = JSON.parse(
@@ -222,12 +220,8 @@ every charge follows from the log
   })
 
   test("is the same of a PostgreSQL database", async (t) => {
-    const folder = await record(t)
-    const database = await createTestDatabase()
-    t.after(() => database[Symbol.asyncDispose]())
-    const storage = await createPostgresStorage({ url: database.url })
-    await recordPastTasks(storage)
-    await storage.close()
+    const folder = await recordPastFolder(t)
+    const database = await recordPastDatabase(t)
     const words = ["ann", "2025-11", "--json"]
     const other = await bill(folder, ...words, "--database", database.url)
     assert.deepEqual(other, await bill(folder, ...words))
@@ -237,9 +231,7 @@ every charge follows from the log
   test("goes on over pages, all charges in the order of their moments", async (t) => {
     const folder = await temporaryFolder(t)
     const storage = await createSqliteStorage({ folder: join(folder, "data") })
-    const usage = { images: 1, inputVideosMs: [], outputVideoMs: 0 }
-    const billed = { chargeMicros: 20_000, usage }
-    const command = { kind: "fail", attempt: 1, code: "no_output", billed } as const
+    const command = failAndCharge(20_000)
     await recordPastTasks(storage)
     const tasks = Array.from({ length: 250 }, (_, index) => {
       // The later ids end earlier, three at a moment.
@@ -260,7 +252,7 @@ every charge follows from the log
 
 describe("a bill is refused", () => {
   test("for an account or a month that there is not, which the words name", async (t) => {
-    const folder = await record(t)
+    const folder = await recordPastFolder(t)
     for (const [words, pattern] of [
       [
         ["nobody", "2025-11"],
@@ -283,7 +275,7 @@ describe("a bill is refused", () => {
   })
 
   test("not for an account that nobody made and that has tasks, nor for one without", async (t) => {
-    const folder = await record(t)
+    const folder = await recordPastFolder(t)
     const storage = await createSqliteStorage({ folder: join(folder, "data") })
     assert.equal(await storage.findAccount("ann"), undefined)
     await storage.setAccount({ id: "eve", now: NOVEMBER, settings: {} })
@@ -297,7 +289,7 @@ describe("a bill is refused", () => {
 
 describe("a bill that does not follow from the log", () => {
   test("ends with 1 and names the item that was changed behind the log", async (t) => {
-    const folder = await record(t)
+    const folder = await recordPastFolder(t)
     alter(folder, "update charges set charge_micros = 60001 where charge_micros = 60000")
     const { code, stdout } = await bill(folder, "ann", "2025-11")
     assert.match(stdout, /^billed +80001 micro-units/m)
@@ -314,7 +306,7 @@ describe("a bill that does not follow from the log", () => {
   })
 
   test("ends with 1 for an event that was changed, whose charge has no evidence", async (t) => {
-    const folder = await record(t)
+    const folder = await recordPastFolder(t)
     const sql = `update events set data = replace(data, '60000', '60001') where data like '%60000%'`
     alter(folder, `drop trigger events_refuse_update; ${sql}`)
     const { code, stdout } = await bill(folder, "ann", "2025-11", "--json")
@@ -332,9 +324,7 @@ describe("a bill that does not follow from the log", () => {
   test("ends with 1 for a charge that is not what price and usage make, and shows both", async (t) => {
     const folder = await temporaryFolder(t)
     const storage = await createSqliteStorage({ folder: join(folder, "data") })
-    const usage = { images: 1, inputVideosMs: [], outputVideoMs: 0 }
-    const billed = { chargeMicros: 20_001, usage }
-    const command = { kind: "fail", attempt: 1, code: "no_output", billed } as const
+    const command = failAndCharge(20_001)
     await recordPastTasks(storage)
     const end = { at: NOVEMBER, command }
     await recordPastTask(storage, toId(9), { account: "eve", submittedAt: NOVEMBER, end })
@@ -379,7 +369,7 @@ function createReader(taken: number) {
 }
 
 test("a reader that goes away ends a bill, without words and without its verdict", async (t) => {
-  const folder = await record(t)
+  const folder = await recordPastFolder(t)
   const { output, texts } = createReader(2)
   const errors: string[] = []
   let code = 0

@@ -5,9 +5,7 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { describe, test, type TestContext } from "node:test"
 import { setImmediate } from "node:timers/promises"
-import { createPostgresStorage } from "@safelight/storage-postgres"
 import { createSqliteStorage } from "@safelight/storage-sqlite"
-import { createTestDatabase } from "../../support/test-database.ts"
 import {
   BIN,
   runCommand,
@@ -21,7 +19,8 @@ import {
   PRICE,
   PRICE_VERSION,
   recordPastTask,
-  recordPastTasks,
+  recordPastDatabase,
+  recordPastFolder,
   toId,
 } from "./past-tasks.ts"
 
@@ -43,14 +42,6 @@ interface Report {
   }[]
   readonly tasksByState: Record<string, number>
   readonly file?: string | null
-}
-
-async function record(t: TestContext): Promise<string> {
-  const folder = await temporaryFolder(t)
-  const storage = await createSqliteStorage({ folder: join(folder, "data") })
-  await recordPastTasks(storage)
-  await storage.close()
-  return folder
 }
 
 const replay = (folder: string, ...words: readonly string[]): Promise<CommandEnd> =>
@@ -76,7 +67,7 @@ function alter(folder: string, sql: string): void {
 
 describe("replay until a moment", () => {
   test("tells tasks by state and the bill by account and month, as they stood then", async (t) => {
-    const folder = await record(t)
+    const folder = await recordPastFolder(t)
     const { code, stderr, stdout } = await replay(folder, "--until", "2025-11-01")
     assert.equal(
       stdout,
@@ -100,7 +91,7 @@ every chain is whole up to then, and makes its charges
   })
 
   test("takes a moment as other commands do, and what happened at it has happened", async (t) => {
-    const folder = await record(t)
+    const folder = await recordPastFolder(t)
     const tell = async (moment: string): Promise<Report> => {
       const { code, stdout } = await replay(folder, "--until", moment, "--json")
       assert.equal(code, 0)
@@ -123,7 +114,7 @@ every chain is whole up to then, and makes its charges
   })
 
   test("writes an SQLite file for its owner alone, whose sums are the report's", async (t) => {
-    const folder = await record(t)
+    const folder = await recordPastFolder(t)
     const words = ["--until", "2025-11-01", "--out", "state.db"]
     const { code, stderr, stdout } = await replay(folder, ...words, "--json")
     assert.deepEqual([code, stderr], [0, ""])
@@ -165,7 +156,7 @@ every chain is whole up to then, and makes its charges
   })
 
   test("writes each task, artifact, charge and outcome with what proves it", async (t) => {
-    const folder = await record(t)
+    const folder = await recordPastFolder(t)
     await replay(folder, "--until", "2025-11-01", "--out", "state.db")
     const file = join(folder, "state.db")
     const [task] = query(file, `select * from tasks where task = '${toId(0)}'`)
@@ -253,7 +244,7 @@ every chain is whole up to then, and makes its charges
   })
 
   test("has the columns that the guide for auditors lists, in that order", async (t) => {
-    const folder = await record(t)
+    const folder = await recordPastFolder(t)
     await replay(folder, "--until", "2025-11-01", "--out", "state.db")
     const file = join(folder, "state.db")
     const guide = await readFile(GUIDE, "utf8")
@@ -280,12 +271,8 @@ every chain is whole up to then, and makes its charges
   })
 
   test("says and writes the same of a PostgreSQL database", async (t) => {
-    const folder = await record(t)
-    const database = await createTestDatabase()
-    t.after(() => database[Symbol.asyncDispose]())
-    const storage = await createPostgresStorage({ url: database.url })
-    await recordPastTasks(storage)
-    await storage.close()
+    const folder = await recordPastFolder(t)
+    const database = await recordPastDatabase(t)
     const words = ["--until", "2025-11-01", "--out"]
     const one = await replay(folder, ...words, "sqlite.db", "--data", "data")
     const other = await replay(folder, ...words, "postgres.db", "--database", database.url)
@@ -303,7 +290,7 @@ every chain is whole up to then, and makes its charges
 
 describe("replay until a moment is refused", () => {
   test("where a file is there already, which stays as it is", async (t) => {
-    const folder = await record(t)
+    const folder = await recordPastFolder(t)
     await writeFile(join(folder, "state.db"), "somebody's")
     const { code, stderr, stdout } = await replay(folder, "--until", "2025-11", "--out", "state.db")
     assert.match(stderr, /^safelight: \S+state\.db is there already; --out names another file\n$/)
@@ -313,7 +300,7 @@ describe("replay until a moment is refused", () => {
   })
 
   test("for a file without a moment, a moment to come, and none at all", async (t) => {
-    const folder = await record(t)
+    const folder = await recordPastFolder(t)
     for (const [words, pattern] of [
       [["--out", "state.db"], /--out needs --until/],
       [["--until", "9999-01-01"], /--until: expected a moment that has passed/],
@@ -328,7 +315,7 @@ describe("replay until a moment is refused", () => {
   })
 
   test("where the file can't be written, and nothing is left", async (t) => {
-    const folder = await record(t)
+    const folder = await recordPastFolder(t)
     const { code, stderr } = await replay(folder, "--until", "2025-11", "--out", "none/state.db")
     assert.match(stderr, /^safelight: \S+ can't be written \(ENOENT\)\n$/)
     assert.equal(code, 2)
@@ -338,7 +325,7 @@ describe("replay until a moment is refused", () => {
 
 describe("a damaged log", () => {
   test("is told with the task, and no file is kept as if it were whole", async (t) => {
-    const folder = await record(t)
+    const folder = await recordPastFolder(t)
     alter(folder, `update events set data = replace(data, 'ann', 'eve') where data like '%"ann"%'`)
     const words = ["--until", "2025-11-01", "--out", "state.db"]
     const { code, stdout } = await replay(folder, ...words)
@@ -354,7 +341,7 @@ describe("a damaged log", () => {
   })
 
   test("is told where a newer release wrote it, and that nobody can judge it here", async (t) => {
-    const folder = await record(t)
+    const folder = await recordPastFolder(t)
     alter(folder, `update events set schema = 99 where version = 3`)
     const words = ["--until", "2025-11-02", "--out", "state.db", "--json"]
     const { code, stdout } = await replay(folder, ...words)
@@ -367,7 +354,7 @@ describe("a damaged log", () => {
   })
 
   test("with a charge alone that differs is written, with what is wrong at the charge", async (t) => {
-    const folder = await record(t)
+    const folder = await recordPastFolder(t)
     const storage = await createSqliteStorage({ folder: join(folder, "data") })
     const usage = { images: 1, inputVideosMs: [], outputVideoMs: 0 }
     const billed = { chargeMicros: 20_001, usage }

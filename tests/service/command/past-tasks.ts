@@ -2,6 +2,8 @@
  * Tasks of two accounts over the turn of a month, as an engine would have recorded them in the autumn of 2025, charged
  * by a price that the database alone knows.
  */
+import { join } from "node:path"
+import type { TestContext } from "node:test"
 import {
   sealPrices,
   toPriceDefinitions,
@@ -10,7 +12,11 @@ import {
   type TaskCommand,
 } from "@safelight/core"
 import { sha256 } from "@safelight/engine"
+import { createPostgresStorage } from "@safelight/storage-postgres"
+import { createSqliteStorage } from "@safelight/storage-sqlite"
 import { advanceSample, dispatchSample, submitSample, succeedSample } from "@safelight/testkit"
+import { createTestDatabase } from "../../support/test-database.ts"
+import { temporaryFolder } from "./command-process.ts"
 
 export const EDIT = "vendor-b/imagine-image/v2.0/edit"
 
@@ -70,6 +76,25 @@ export const PAST_TASKS: readonly PastTask[] = [
   },
   { account: "ben", submittedAt: NOVEMBER + 2 * DAY_MS },
 ]
+
+/** The folder of a command, with them in its data. It goes with the test. */
+export async function recordPastFolder(t: TestContext): Promise<string> {
+  const folder = await temporaryFolder(t)
+  const storage = await createSqliteStorage({ folder: join(folder, "data") })
+  await recordPastTasks(storage)
+  await storage.close()
+  return folder
+}
+
+/** A PostgreSQL database with them, which goes with the test. */
+export async function recordPastDatabase(t: TestContext): Promise<{ readonly url: string }> {
+  const database = await createTestDatabase()
+  t.after(() => database[Symbol.asyncDispose]())
+  const storage = await createPostgresStorage({ url: database.url })
+  await recordPastTasks(storage)
+  await storage.close()
+  return database
+}
 
 export async function recordPastTasks(
   storage: Pick<Storage, "append" | "keepDefinitions">,
