@@ -3,9 +3,13 @@
  * what becomes of whoever removes, sets back or forks.
  */
 import assert from "node:assert/strict"
+import { once } from "node:events"
 import { cp, mkdir, readFile, stat, writeFile } from "node:fs/promises"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import { text } from "node:stream/consumers"
 import { describe, it, type TestContext } from "node:test"
 import { createService, DEFAULTS, type Configuration, type Service } from "safelight"
 import { findPython, runPython } from "../../support/run-python.ts"
@@ -221,6 +225,30 @@ describe("a signed log, from the command line", () => {
     await mkdir(join(folder, "empty"))
     await writeFile(path, "no checkpoint\n")
     assertEnd(await sign("audit", "checkpoint"), 2, /kept\.jsonl holds no checkpoint/)
+  })
+
+  it("sends each checkpoint to an address once, and says if that did not take it", async (t) => {
+    const { folder, sign } = await createHouse(t)
+    const taken: string[] = []
+    let status = 204
+    const receiver = createServer((request, response) => {
+      void text(request).then((body) => {
+        if (status === 204) taken.push(`${request.method} ${request.url} ${body}`)
+        response.writeHead(status).end()
+      })
+    })
+    receiver.listen(0, "127.0.0.1")
+    await once(receiver, "listening")
+    t.after(() => receiver.close())
+    const { port } = receiver.address() as AddressInfo
+    // Schemes have no case.
+    const settings = { checkpoints: { copies: [`HTTP://127.0.0.1:${port}/kept`] } }
+    await writeFile(join(folder, "safelight.config.json"), JSON.stringify(settings))
+    status = 503
+    assertEnd(await sign("audit", "checkpoint"), 2, /signed, and could not be copied to HTTP:/)
+    status = 204
+    const { stdout: note } = await sign("audit", "checkpoint")
+    assert.deepEqual(taken, [`POST /kept ${note}`])
   })
 })
 

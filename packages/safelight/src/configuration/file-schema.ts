@@ -123,7 +123,8 @@ const checkpointCopy = v.pipe(
   v.check((place) => !/^[a-z][a-z0-9+.-]*:\/\//i.test(place) || isReceiver(place), notACopy),
 )
 
-function isReceiver(place: string): boolean {
+/** Whether a copy of checkpoints is sent there; any other place is a file. */
+export function isReceiver(place: string): boolean {
   const url = URL.parse(place)
   if (url === null || !/^https?:$/.test(url.protocol)) return false
   return url.username === "" && url.password === "" && url.hash === ""

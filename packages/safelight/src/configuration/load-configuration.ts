@@ -9,7 +9,7 @@ import type { Configuration, ReadConfiguration } from "./configuration.ts"
 import { configurationError, listFaults, toConfigurationError } from "./configuration-fault.ts"
 import { DEFAULTS } from "./defaults.ts"
 import { findOwnerFault } from "./owner-fault.ts"
-import { SHARED_SETTINGS } from "./file-schema.ts"
+import { isReceiver, SHARED_SETTINGS } from "./file-schema.ts"
 import { requireKnownVariables } from "./known-variables.ts"
 import { readCredentials, readVariable, withPassword } from "./secret-settings.ts"
 import { withSecretFiles, type Environment } from "./secret-files.ts"
@@ -131,13 +131,11 @@ function toCheckpoints(
   const signingKey = readVariable(environment, "SAFELIGHT_SIGNING_KEY")
   return {
     ...said,
-    ...(copies && { copies: copies.map((place) => toCopy(place, folder)) }),
+    ...(copies && {
+      copies: copies.map((place) => (isReceiver(place) ? place : resolve(folder, place))),
+    }),
     ...(signingKey !== undefined && { signingKey }),
   }
-}
-
-function toCopy(place: string, folder: string): string {
-  return /^https?:/i.test(place) ? place : resolve(folder, place)
 }
 
 /** Paths of modules and workflows are relative to the file. */

@@ -3,9 +3,9 @@
  * that each is sent to. A file is read when the process starts, so what it has is never contradicted.
  */
 import { open, type FileHandle } from "node:fs/promises"
-import type { KeptCheckpoint } from "@safelight/core"
+import { SafelightError, type KeptCheckpoint } from "@safelight/core"
 import type { CheckpointCopy } from "@safelight/proof"
-import { SafelightError } from "@safelight/core"
+import { isReceiver } from "../configuration/file-schema.ts"
 
 /** The longest that a note may be is 128 KiB, and JSON may double that. */
 const TAIL_BYTES = 512 * 1024
@@ -14,9 +14,7 @@ const SEND_TIMEOUT_MS = 10_000
 
 /** `places` are absolute paths, and http(s) addresses. */
 export function createCheckpointCopies(places: readonly string[]): readonly CheckpointCopy[] {
-  return places.map((place) =>
-    /^https?:\/\//.test(place) ? createSentCopy(place) : createFileCopy(place),
-  )
+  return places.map((place) => (isReceiver(place) ? createSentCopy(place) : createFileCopy(place)))
 }
 
 function createFileCopy(path: string): CheckpointCopy {
