@@ -48,6 +48,11 @@ SALT = re.compile("[A-Za-z0-9_-]{22,64}")
 COUNTED = {"account": "accounts", "key": "keys", "link-key": "linkKeys", "definition": "definitions"}
 
 
+def say(line):
+    """What stands in a file may be anything, and must not steer a terminal."""
+    print("".join(character if character.isprintable() else " " for character in line))
+
+
 class Findings:
     def __init__(self):
         self.wrong = 0
@@ -55,11 +60,11 @@ class Findings:
 
     def fault(self, place, words):
         self.wrong += 1
-        print(f"{place}: {words}")
+        say(f"{place}: {words}")
 
     def cannot_tell(self, place, words):
         self.unjudged += 1
-        print(f"{place}: can't be judged: {words}")
+        say(f"{place}: can't be judged: {words}")
 
 
 def sha256(data):
@@ -513,17 +518,17 @@ def main(path, key=None):
             with open(path, "rb") as file:
                 counts, bills = check(file, key, findings)
     except OSError as error:
-        print(f"the file can't be read: {error}")
+        say(f"the file can't be read: {error}")
         return 2
     except (KeyError, OverflowError, RecursionError, TypeError, ValueError) as error:
-        print(f"the file can't be read on: {error!r}")
+        say(f"the file can't be read on: {error!r}")
         return 1
     for (account, month), micros in sorted(bills.items()):
-        print(f"bill of {account} for {month}: {micros} micro-units")
+        say(f"bill of {account} for {month}: {micros} micro-units")
     outcome = "whole" if not findings.wrong and not findings.unjudged else "could not tell"
     if findings.wrong:
         outcome = f"wrong, with {findings.wrong} faults"
-    print(f"{outcome}: {counts['streams']} tasks, {counts['events']} events")
+    say(f"{outcome}: {counts['streams']} tasks, {counts['events']} events")
     return 1 if findings.wrong else 2 if findings.unjudged else 0
 
 

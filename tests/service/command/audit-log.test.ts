@@ -5,17 +5,23 @@
 import assert from "node:assert/strict"
 import { once } from "node:events"
 import { cp, mkdir, readFile, stat, writeFile } from "node:fs/promises"
-import { createServer } from "node:http"
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { text } from "node:stream/consumers"
 import { describe, it, type TestContext } from "node:test"
+import { GENESIS_HASH, hashEvent } from "@safelight/core"
+import { sha256 as digest } from "@safelight/engine"
+import { createTreeHash, hashEventEntry, isRefusal, signCheckpoint } from "@safelight/proof"
+import { openSignerKey, sha256 } from "@safelight/proof/node"
 import { createService, DEFAULTS, type Configuration, type Service } from "safelight"
 import { findPython, runPython } from "../../support/run-python.ts"
 import { until } from "../../support/until.ts"
 import { runCommand, temporaryFolder, type CommandEnd } from "./command-process.ts"
 import { edit, PICTURE, recordTasks, type Recording } from "./recorded-tasks.ts"
+
+const CHECKER = join(import.meta.dirname, "../../../packages/audit/check.py")
 
 interface House {
   readonly folder: string
@@ -231,12 +237,12 @@ describe("a signed log, from the command line", () => {
     const { folder, sign } = await createHouse(t)
     const taken: string[] = []
     let status = 204
-    const receiver = createServer((request, response) => {
-      void text(request).then((body) => {
-        if (status === 204) taken.push(`${request.method} ${request.url} ${body}`)
-        response.writeHead(status).end()
-      })
-    })
+    async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+      const body = await text(request)
+      if (status === 204) taken.push(`${request.method} ${request.url} ${body}`)
+      response.writeHead(status).end()
+    }
+    const receiver = createServer((request, response) => void take(request, response))
     receiver.listen(0, "127.0.0.1")
     await once(receiver, "listening")
     t.after(() => receiver.close())
@@ -249,6 +255,40 @@ describe("a signed log, from the command line", () => {
     status = 204
     const { stdout: note } = await sign("audit", "checkpoint")
     assert.deepEqual(taken, [`POST /kept ${note}`])
+  })
+
+  it("steers no terminal, whatever its operator has signed", async (t) => {
+    const { folder, key, run } = await createHouse(t)
+    const secret = await readFile(join(folder, "safelight-signing.key"), "utf8")
+    const signer = openSignerKey(secret.trim())
+    assert.ok(!isRefusal(signer))
+    const tree = createTreeHash(sha256)
+    const event = {
+      at: 1,
+      data: "{}",
+      schema: 1,
+      task: "a\u001b[2Jtask",
+      type: "x\u009b2J",
+      version: 1,
+    }
+    const hash = hashEvent(digest, GENESIS_HASH, event)
+    const root = hashEventEntry(tree, { ...event, hash })
+    const { name: origin } = signer.key
+    const checkpoint = await signCheckpoint({ origin, size: 1, root, extensions: [] }, [signer], 1)
+    const events = [{ ...event, hash, index: 0, proof: [] }]
+    const proof = { format: "safelight-proof", version: 1, task: event.task, checkpoint, events }
+    await writeFile(join(folder, "proof.json"), JSON.stringify(proof))
+    const checked = await run("audit", "check", "proof.json", "--key", key)
+    assertEnd(checked, 0, /^1 {2}1970-01-01T00:00:00.001Z {2}x 2J\n1 events of task a \[2Jtask are/)
+    // oxlint-disable-next-line no-control-regex -- these must not be there
+    assert.doesNotMatch(checked.stdout.replaceAll("\n", ""), /[\u0000-\u001f\u007f-\u009f]/)
+    const python = findPython("json")
+    if (python === undefined) return t.skip("no Python")
+    const options = { cwd: folder, env: process.env }
+    const { stdout } = await runPython(python, [CHECKER, "proof.json", "--key", key], options)
+    assert.match(stdout, /x 2J can't follow here/)
+    // oxlint-disable-next-line no-control-regex -- see above
+    assert.doesNotMatch(stdout.replaceAll("\n", ""), /[\u0000-\u001f\u007f-\u009f]/)
   })
 })
 
@@ -300,11 +340,10 @@ describe("a service with a signing key", () => {
       assert.ok(!proof.includes(word), word)
     }
     assertEnd(await run("audit", "check", "proof.json", "--key", key), 0, /succeeded\n\d events of/)
-    const checker = join(import.meta.dirname, "../../../packages/audit/check.py")
     const python = findPython("json")
     if (python === undefined) return t.skip("no Python")
     const options = { cwd: folder, env: process.env }
-    const end = await runPython(python, [checker, "proof.json", "--key", key], options)
+    const end = await runPython(python, [CHECKER, "proof.json", "--key", key], options)
     assert.deepEqual([end.code, end.stdout], [0, "whole: 1 tasks, 3 events\n"])
   })
 

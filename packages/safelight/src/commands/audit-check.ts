@@ -81,7 +81,8 @@ async function checkProofFile(
   if (keys === undefined) throw refused("--key names the log's public key: a proof is one by it")
   const opened = await openProof(parse(await readText(path), path), keys)
   if (isRefusal(opened)) {
-    printResult(options, context, { outcome: "differs", ...opened }, () => `${opened.reason}\n`)
+    const words = `${formatOneLine(opened.reason)}\n`
+    printResult(options, context, { outcome: "differs", ...opened }, () => words)
     return context.exitWith(AUDIT_EXIT.differs)
   }
   const { checkpoint, events, task } = opened
@@ -92,8 +93,10 @@ async function checkProofFile(
         ({ at, type, version }) => `${version}  ${new Date(at).toISOString()}  ${type}`,
       ),
       `${events.length} events of task ${task} are in the log of ${checkpoint.size} that ${checkpoint.origin} signed`,
-      "",
-    ].join("\n"),
+    ]
+      // Whoever signs a log may write anything into it.
+      .map((line) => `${formatOneLine(line)}\n`)
+      .join(""),
   )
 }
 
@@ -196,7 +199,7 @@ function formatReport(
   const { size, origin } = checkpoint ?? {}
   return [
     ...toFindingLines(report, describe),
-    ...(refusal ? [refusal.reason] : []),
+    ...(refusal ? [formatOneLine(refusal.reason)] : []),
     ...Object.entries(chargeMicros.byAccount).map(
       ([account, micros]) => `${formatOneLine(account)} was charged ${micros} micro-units`,
     ),
