@@ -1,8 +1,8 @@
 /** The door in a host of web-standard requests: a reader who is gone cancels nothing, and its call is forgotten. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import { setImmediate } from "node:timers/promises"
-import { createMcpHandler, type McpHandler } from "@safelight/mcp"
+import { setImmediate, setTimeout } from "node:timers/promises"
+import { createMcpHandler, DEFAULTS, type McpHandler } from "@safelight/mcp"
 import { until } from "../../support/until.ts"
 
 const MODEL = {
@@ -27,9 +27,12 @@ const TASK = {
   links: { self: "/", artifacts: "/" },
 }
 
-/** An API whose task never ends. */
-function createApi() {
+const REFUSED = { code: "forbidden", type: "permission_error", message: "This key may not cancel." }
+
+/** An API whose task never ends, and whose cancellations have these outcomes. */
+function createApi(outcomes: readonly (string | undefined)[] = ["stopped"]) {
   const asked: string[] = []
+  const left = [...outcomes]
   let waiting = 0
   return {
     asked,
@@ -38,6 +41,12 @@ function createApi() {
       const { pathname } = new URL(url)
       asked.push(`${method} ${pathname}`)
       if (pathname.startsWith("/v1/models/")) return Response.json(MODEL)
+      if (pathname.endsWith("/cancel")) {
+        const outcome = left.shift()
+        if (outcome === undefined) return Response.json({ error: REFUSED }, { status: 403 })
+        const charges = { charge_micros: outcome === "stopped" ? 0 : null, charge_limit_micros: 1 }
+        return Response.json({ outcome, task: TASK, ...charges })
+      }
       if (method === "POST") return Response.json(TASK, { status: 202 })
       waiting += 1
       await new Promise<void>((resolve) => {
@@ -74,8 +83,11 @@ const CALL = {
   },
 }
 
-function createDoor() {
-  const api = createApi()
+const CANCELLED = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } }
+const CANCEL = `POST /v1/tasks/${TASK.task_id}/cancel`
+
+function createDoor(outcomes?: readonly (string | undefined)[]) {
+  const api = createApi(outcomes)
   const errors: unknown[] = []
   const onError = (error: unknown) => void errors.push(error)
   return { api, errors, mcp: createMcpHandler({ fetch: api.fetch, version: "1", onError }) }
@@ -104,11 +116,29 @@ describe("a call over HTTP", () => {
     const response = await ask(mcp, CALL, {})
     const text = response.text()
     await until(() => api.waiting() === 1)
-    const params = { requestId: 1 }
-    const cancelled = { jsonrpc: "2.0", method: "notifications/cancelled", params }
-    assert.equal((await ask(mcp, cancelled, {})).status, 202)
+    assert.equal((await ask(mcp, CANCELLED, {})).status, 202)
     assert.doesNotMatch(await text, /result/)
-    await until(() => api.asked.includes(`POST /v1/tasks/${TASK.task_id}/cancel`))
+    await until(() => api.asked.includes(CANCEL))
+  })
+
+  it("that is cancelled before its work has begun asks until that is stopped", async () => {
+    const { api, errors, mcp } = createDoor(["unknown", "stopped"])
+    void (await ask(mcp, CALL, {})).text()
+    await until(() => api.waiting() === 1)
+    await ask(mcp, CANCELLED, {})
+    await until(() => api.asked.filter((each) => each === CANCEL).length === 2)
+    // A further cancellation would be refused, and told.
+    await setTimeout(DEFAULTS.cancelPausesMs[1] + 100)
+    assert.deepEqual(errors, [])
+  })
+
+  it("whose cancellation fails tells the host which task may go on", async () => {
+    const { api, errors, mcp } = createDoor([])
+    void (await ask(mcp, CALL, {})).text()
+    await until(() => api.waiting() === 1)
+    await ask(mcp, CANCELLED, {})
+    await until(() => errors.length === 1)
+    assert.match(String(errors[0]), new RegExp(TASK.task_id))
   })
 
   it("forgets what it was given once that is bought", async () => {

@@ -105,7 +105,7 @@ function toProtocolError(error: ApiError): McpError {
 }
 
 function toToolCall(door: Door, given: Readonly<Record<string, unknown>>, extra: Extra): ToolCall {
-  const { client, isGone, maxCostMicros, session, spending, stopping } = door
+  const { client, isGone, maxCostMicros, onError, session, spending, stopping } = door
   const { requestId, signal } = extra
   let isCancelled = false
   const note = (): void => void (isCancelled = !isGone())
@@ -119,7 +119,8 @@ function toToolCall(door: Door, given: Readonly<Record<string, unknown>>, extra:
     signal,
     isCancelled: () => isCancelled,
     stopping,
-    report: toReport(extra, door.onError),
+    onError,
+    report: toReport(extra, onError),
   }
 }
 

@@ -11,6 +11,8 @@ export const DEFAULTS = {
   waitSeconds: 50,
   /** How long it may ask to. */
   longestWaitSeconds: 600,
+  /** Between the tries to stop the task of a cancelled call: a channel commonly knows its work within seconds. */
+  cancelPausesMs: [500, 1_000, 2_000, 4_000],
   /** On standard input: the answers of all, with their images in base64, are 70 MB if nobody takes them. */
   callsAtOnce: 100,
   /** One message on standard input: an image of 20 MiB as a data URL, and room. */

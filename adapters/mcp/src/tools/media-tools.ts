@@ -2,6 +2,7 @@
  * The tools that make media, one for each type that the service serves: they buy a task, wait for it, and answer
  * with what it made. A call that is cancelled has its task cancelled; a caller who merely leaves cancels nothing.
  */
+import { setTimeout as wait } from "node:timers/promises"
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js"
 import { jsonText, isApiError, type ClientTask, type ModelInfo } from "@safelight/client"
 import { DEFAULTS } from "../settings/defaults.ts"
@@ -108,7 +109,20 @@ function forget(parameters: Record<string, unknown>): void {
   for (const name of Object.keys(parameters)) delete parameters[name]
 }
 
-async function cancel({ client, spending }: ToolCall, task: ClientTask): Promise<void> {
-  const { charge_micros: chargeMicros } = await client.cancel(task)
-  if (chargeMicros !== null) spending.settle(task.task_id, chargeMicros)
+/**
+ * Nobody sees the answer, so an outcome of `unknown`, as of a purchase whose work has not begun yet, is asked again
+ * for some seconds. The service's log tells of work that goes on.
+ */
+async function cancel(call: ToolCall, { task_id: id }: ClientTask): Promise<void> {
+  const { client, onError, spending, stopping } = call
+  try {
+    for (const pauseMs of [0, ...DEFAULTS.cancelPausesMs]) {
+      await wait(pauseMs, undefined, { signal: stopping })
+      const { charge_micros: chargeMicros, outcome } = await client.cancel(id)
+      if (chargeMicros !== null) spending.settle(id, chargeMicros)
+      if (chargeMicros !== null || outcome !== "unknown") return
+    }
+  } catch (cause) {
+    onError(new Error(`a call was cancelled, and its task ${id} may go on`, { cause }))
+  }
 }

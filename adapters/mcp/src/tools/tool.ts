@@ -27,6 +27,8 @@ export interface ToolCall {
   readonly isCancelled: () => boolean
   /** Waiting ends, and the caller is told of the task as it is. */
   readonly stopping: AbortSignal
+  /** What the caller can't be told any more. */
+  readonly onError: (error: unknown) => void
   /** Tells how far the task is; undefined if the caller does not ask. */
   readonly report: ((task: Task) => void) | undefined
 }
