@@ -2,7 +2,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { createScriptedChannel, type ScriptedChannel } from "@safelight/testkit"
-import { completed, createScene, ACCEPTED, submitTo } from "./support.ts"
+import { completed, createScene, ACCEPTED, SETTINGS, submitTo } from "./support.ts"
 
 function countSubmits(channel: ScriptedChannel): number {
   return channel.calls.filter(({ method }) => method === "submit").length
@@ -35,7 +35,7 @@ describe("a dispatch", () => {
     const { attempt, because, channel: name, sendBefore, upstreamKey } = dispatched.data
     assert.deepEqual([attempt, name, upstreamKey], [1, "scripted", `${id}.1`])
     assert.equal(because, "tier 1, 1 of 1 channels able")
-    assert.equal(sendBefore, dispatched.at + 60_000 - 10_000)
+    assert.equal(sendBefore, dispatched.at + SETTINGS.leaseMs)
   })
 
   it("is tried again under a new key after proof that nothing was created", async () => {
@@ -132,7 +132,7 @@ describe("a dispatch", () => {
     assert.deepEqual([one?.chargeMicros, one?.usage?.images], [30_000, 2])
   })
 
-  it("is not sent where the lease no longer outlives the call, and says that nothing was", async () => {
+  it("is not sent once the lease is over, and says that nothing was", async () => {
     let isPaused = false
     const channel = createScriptedChannel({ submits: [completed()] })
     const scene = createScene({
@@ -140,7 +140,7 @@ describe("a dispatch", () => {
       async probe(point) {
         if (point !== "dispatch:after-append" || isPaused) return
         isPaused = true
-        await scene.clock.wait(51_000)
+        await scene.clock.wait(61_000)
       },
     })
     await scene.clock.advance(0)
@@ -148,7 +148,7 @@ describe("a dispatch", () => {
     const { heartbeat } = scene.storage
     scene.storage.heartbeat = () => Promise.reject(new Error("paused"))
     const { id } = await scene.submit()
-    await scene.clock.advance(51_000)
+    await scene.clock.advance(61_000)
     scene.storage.heartbeat = heartbeat
     await scene.clock.advance(10_000)
     const [, , deferred] = scene.history(id)

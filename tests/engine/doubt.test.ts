@@ -90,9 +90,10 @@ describe("a lost answer", () => {
       polls: [completed()],
     })
     const { scene, id } = await submitTo(channel)
-    await scene.clock.advance(60_000)
+    // A lease, ten seconds to leave, and five on its way.
+    await scene.clock.advance(74_000)
     assert.deepEqual(methods(channel), ["submit"], "it asked while a request could be on its way")
-    await scene.clock.advance(10_000)
+    await scene.clock.advance(6_000)
     assert.deepEqual(methods(channel), ["submit", "find", "poll"])
     assert.deepEqual(scene.story(id).slice(2), ["doubted", "accepted", "succeeded"])
   })
@@ -132,7 +133,7 @@ describe("a lost answer", () => {
       },
     }
     const { scene, id } = await submitTo(failing)
-    await scene.clock.advance(90_000)
+    await scene.clock.advance(100_000)
     const [first = 0] = asked
     assert.deepEqual(
       asked.map((at) => at - first),
@@ -154,7 +155,7 @@ describe("a lost answer", () => {
       },
     }
     const { scene, id } = await submitTo(slow, { log })
-    await scene.clock.advance(66_000)
+    await scene.clock.advance(76_000)
     assert.ok(answer, "it was never looked up")
     const cancelled = scene.engine.cancel({ account: "ada", id })
     await advanceUntil(scene, async () => (await scene.read(id)).state === "failed")
@@ -178,7 +179,7 @@ describe("a lost answer", () => {
       },
     }
     const { scene, id } = await submitTo(slow, { settings: { pollTimeoutMs: 300_000 } })
-    await scene.clock.advance(66_000)
+    await scene.clock.advance(76_000)
     assert.deepEqual(asked, [id])
     Object.assign(scene.storage, { heartbeat: () => new Promise(() => {}) })
     await scene.clock.advance(61_000)
@@ -327,11 +328,11 @@ describe("a lost answer", () => {
       return { kind: "accepted", operation: { id } }
     }
     // The first call answers while the second is under way.
-    const submits = [answerAfter(82_000, 7), answerAfter(9_000, 8)]
+    const submits = [answerAfter(92_000, 7), answerAfter(9_000, 8)]
     const scripted = createScriptedChannel({ submission: LOOKUP, submits, polls })
     const channel = { ...scripted, find: () => Promise.resolve({ operation: { id: 7 } }) }
     const { scene, id } = await submitTo(channel)
-    await scene.clock.advance(81_000)
+    await scene.clock.advance(91_000)
     const story = ["submitted", "dispatched", "doubted", "accepted", "deferred", "dispatched"]
     assert.deepEqual(scene.story(id), story)
     await scene.clock.advance(2_000)

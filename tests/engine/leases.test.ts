@@ -2,16 +2,22 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { SafelightError, type PollOutcome, type ProbePoint, type Submission } from "@safelight/core"
+import { DEFAULTS } from "@safelight/engine"
 import {
   createManualClock,
   createScriptedChannel,
   createMemoryArtifacts,
   createMemoryStorage,
+  type MemoryStorage,
 } from "@safelight/testkit"
+import { FACTS } from "../support/lease-facts.ts"
 import { createPausable } from "./pausable.ts"
 import { completed, createScene, type Scene, ACCEPTED } from "./support.ts"
 
 const KEYED: Submission = { kind: "keyed", keyTtlMs: 3_600_000 }
+
+/** The lease of a process that none of these tests has. */
+const OTHER = "019b76da-a800-7001-a52e-0ec514a3ec63"
 
 /** More than a lease lasts with the time until that is noticed. */
 const TAKEN_OVER_MS = 130_000
@@ -128,6 +134,100 @@ describe("a process that wakes past its lease", () => {
     await clock.advance(5_000)
     assert.equal((await second.read(id)).state, "succeeded.available")
     assert.deepEqual(channels[0].created, [`${id}.1`])
+  })
+})
+
+const RUNNING: PollOutcome = { kind: "running", pollAfterMs: 1_000 }
+const BY_DEFAULT = { leaseMs: DEFAULTS.leaseMs }
+
+/**
+ * Two processes with the default lease, the heartbeats of the first so much later than those of the second. The first,
+ * whose storage is its own, has a task that runs for minutes.
+ */
+async function createNeighbours(laterMs = 0) {
+  const clock = createManualClock()
+  const storage = createMemoryStorage()
+  const artifacts = createMemoryArtifacts()
+  const polls = Array.from({ length: 300 }, () => RUNNING)
+  const create = (own: MemoryStorage) => {
+    const channel = createScriptedChannel({ submission: KEYED, submits: [ACCEPTED], polls })
+    const parts = { clock, storage: own, artifacts, settings: BY_DEFAULT }
+    return { channel, scene: createScene({ ...parts, channels: [channel] }), own }
+  }
+  /** As a database answers, but for the eighth time. */
+  const slow = (eighthMs = 100): MemoryStorage => {
+    const heartbeat: MemoryStorage["heartbeat"] = async (request) => {
+      const answer = await storage.heartbeat(request)
+      await clock.wait(request.heartbeats === 8 ? eighthMs : 100)
+      return answer
+    }
+    return { ...storage, heartbeat }
+  }
+  const first = create(slow(3_100 + laterMs))
+  await clock.advance(0)
+  const { id } = await first.scene.submit()
+  await clock.advance(1_000)
+  const second = create(slow())
+  await clock.advance(40_000)
+  return { clock, first, id, second, storage }
+}
+
+describe("the default lease", () => {
+  it("has others go on with a killed process's tasks within twenty seconds, whenever it is killed", async () => {
+    for (let moment = 0; moment < 100; moment += 1) {
+      const killedMs = (moment % 10) * 350
+      const { clock, first, id, second, storage } = await createNeighbours(moment * 30)
+      await clock.advance(killedMs)
+      const never = (): Promise<never> => new Promise(() => {})
+      Object.assign(first.own, { append: never, take: never, release: never, heartbeat: never })
+      // A database that is quicker now: the lease is not quite over at the heartbeat that comes fifteen seconds later.
+      await clock.advance(3_100)
+      second.own.heartbeat = storage.heartbeat
+      await clock.advance(16_900)
+      assert.ok(second.channel.calls.length > 0, `killed after ${killedMs} ms, nobody has gone on`)
+      assert.deepEqual(second.scene.story(id), ["submitted", "dispatched", "accepted"])
+    }
+  })
+
+  it("outlives more than ten seconds in which its process, or the database, stands still", async () => {
+    for (const isAll of [false, true]) {
+      for (let stalledMs = 0; stalledMs < 5_250; stalledMs += 250) {
+        const { clock, first, second, storage } = await createNeighbours()
+        const before = await storage.listLeases()
+        await clock.advance(stalledMs)
+        const until = clock.monotonicNow() + 11_500
+        for (const { own } of isAll ? [first, second] : [first]) {
+          own.heartbeat = async (request) => {
+            await clock.wait(Math.max(0, until - clock.monotonicNow()))
+            return storage.heartbeat(request)
+          }
+        }
+        await clock.advance(60_000)
+        const after = await storage.listLeases()
+        const toIds = (leases: typeof after): string[] => leases.map(({ lease }) => lease)
+        assert.deepEqual(toIds(after), toIds(before))
+        assert.equal(second.channel.calls.length, 0)
+      }
+    }
+  })
+
+  it("is not that of another process, which says how long its own holds, or is of an earlier release", async () => {
+    for (const [leaseMs, holdsMs] of [
+      [5_000, 5_000],
+      [40_000, 40_000],
+      [undefined, 60_000],
+    ] as const) {
+      const { clock, storage } = await createNeighbours()
+      const facts = { ...FACTS, ...(leaseMs !== undefined && { leaseMs }) }
+      await storage.heartbeat({ lease: OTHER, heartbeats: 1, facts })
+      const isThere = async (): Promise<boolean> =>
+        (await storage.listLeases()).some(({ lease }) => lease === OTHER)
+      await clock.advance(holdsMs - 1)
+      assert.ok(await isThere(), `it is gone within ${holdsMs} ms`)
+      // It was seen at the next heartbeat of a neighbour.
+      await clock.advance(3_001)
+      assert.ok(!(await isThere()), `it is there after ${holdsMs} ms`)
+    }
   })
 })
 

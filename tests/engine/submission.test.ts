@@ -238,7 +238,6 @@ describe("an engine", () => {
   const wrongs: readonly (readonly [string, object, RegExp])[] = [
     ["a setting that does not exist", { settings: { claim: 5 } }, /claim is not a setting/],
     ["a setting that is no positive integer", { settings: { endAfterMs: 0 } }, /endAfterMs/],
-    ["a claim shorter than two calls", { settings: { leaseMs: 19_999 } }, /leaseMs.*scripted/],
     ["two channels of one name", { channels: [...base.channels, ...base.channels] }, /scripted/],
     ["a model without a price", { prices: [{ version: "2", models: {} }] }, /table 2.*model-a/],
   ]

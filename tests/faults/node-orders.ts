@@ -2,7 +2,6 @@
 import type { ProbePoint } from "@safelight/core"
 import type { EngineSettings } from "@safelight/engine"
 import type { UpstreamKind } from "./creations.ts"
-import { SUBMIT_TIMEOUT_MS } from "./upstream-protocol.ts"
 
 export interface NodeOptions {
   /** What the upstream knows it by. */
@@ -56,7 +55,7 @@ export type Saying =
 export const PUBLIC_URL = "http://127.0.0.1"
 
 /** Small numbers, so that a takeover takes a moment; above what a busy machine needs for a turn. */
-export const CLAIM_MS = 1_000
+export const CLAIM_MS = 1_500
 
 /** Longer than any part of a short round: what ends by it was in doubt, or waited for very long. */
 export const END_AFTER_MS = 240_000
@@ -64,8 +63,7 @@ export const END_AFTER_MS = 240_000
 export const INPUT_RETENTION_MS = 100 * 86_400_000
 
 export const SETTINGS: Partial<EngineSettings> = {
-  // At least twice the channel's time-out, or no call could ever be sent.
-  leaseMs: Math.max(CLAIM_MS, 2 * SUBMIT_TIMEOUT_MS),
+  leaseMs: CLAIM_MS,
   backoffMs: 20,
   backoffMaxMs: 200,
   idlePollMs: 50,

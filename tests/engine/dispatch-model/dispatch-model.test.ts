@@ -7,9 +7,9 @@
  *
  *   a node's lease      new ─heartbeat→ renewed …─stands still for leaseMs on a judge's clock→ expired
  *   a task's place      free ─taken under a lease→ held ─given back, unknown twice, or its lease expired→ free
- *   an attempt          intent durable → lease checked and request sent → answered, or in doubt
+ *   an attempt          intent durable → lease checked and call begun → answered, or in doubt
  *   a doubt   keyed     the same key again, as long as it lives      → the same operation
- *             lookup    lease + longest request waited, then asked   → adopted, or proved not to be
+ *             lookup    lease, sending and longest request waited, then asked → adopted, or proved not to be
  *             unkeyed   rests                                       → late answer adopted, or failed
  *   an operation        under way → done, or void: told so, another attempt follows under another key
  *

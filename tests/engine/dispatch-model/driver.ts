@@ -25,6 +25,7 @@ import {
   LEASE_MS,
   LONGEST_REQUEST_MS,
   PATIENCE_MS,
+  SEND_WITHIN_MS,
   SUBMIT_TIMEOUT_MS,
 } from "./timing.ts"
 import { findOperation, keyTtlMs } from "./upstream.ts"
@@ -156,15 +157,15 @@ function resolve(world: World, node: Node, driver: Driver): void {
   }
   if (channel !== "lookup") return letGo(world, driver, endBy)
   const leaseMs = has(world, "lookup-waits-lease") ? LEASE_MS : 0
+  const sendMs = has(world, "lookup-waits-sending") ? SEND_WITHIN_MS : 0
   const requestMs = has(world, "lookup-waits-request") ? LONGEST_REQUEST_MS : 0
-  driver.stage = { kind: "waiting", untilAt: driver.takenAt + leaseMs + requestMs }
+  driver.stage = { kind: "waiting", untilAt: driver.takenAt + leaseMs + sendMs + requestMs }
 }
 
-/** Asked just before the request leaves: the work is still ours, a repeated key still honoured. */
+/** Asked just before the call begins: the work is still ours, a repeated key still honoured. */
 function canSend(world: World, node: Node, driver: Driver, isRepeat: boolean): boolean {
-  const slackMs = heldUntil(node) - monotonicNow(world, node) - SUBMIT_TIMEOUT_MS
-  const isOurs = !driver.isCalledOff && slackMs > 0
-  if (!isOurs && has(world, "lease-outlives-call")) return false
+  const isOurs = !driver.isCalledOff && heldUntil(node) > monotonicNow(world, node)
+  if (!isOurs && has(world, "lease-holds-at-call")) return false
   return !isRepeat || !has(world, "key-alive-at-send") || isKeyAlive(world, node, driver)
 }
 
@@ -203,7 +204,7 @@ function call(world: World, node: Node, { head }: Driver, isRepeat: boolean, key
   const sentKey = has(world, "same-key") ? key : `${head.id}.${head.attempt}`
   world.messages.push({
     body: { kind: "submit", by: node.process, call: made.id, key: sentKey },
-    lostAt: world.nowMs + LONGEST_REQUEST_MS,
+    lostAt: world.nowMs + SEND_WITHIN_MS + LONGEST_REQUEST_MS,
     process: null,
   })
   tell(world, () => `${node.process} calls the channel under ${sentKey}`)

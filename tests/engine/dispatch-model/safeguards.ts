@@ -6,9 +6,9 @@
 export type Safeguard =
   /** `dispatched` is durable before the request leaves. */
   | "intent-before-call"
-  /** Just before the request leaves, the lease surely outlives the call's time-out. */
-  | "lease-outlives-call"
-  /** That check and the request's leaving are one step: a process isn't paused between them. */
+  /** Just before the call begins, the lease holds. */
+  | "lease-holds-at-call"
+  /** That check and the call's beginning are one step: a process isn't paused between them. */
   | "check-with-send"
   /** A lease is held from when its heartbeat was sent, not from when the answer came. */
   | "held-from-asking"
@@ -26,6 +26,8 @@ export type Safeguard =
   | "beats-never-again"
   /** Whoever asks whether a key exists has waited for the longest request first. */
   | "lookup-waits-request"
+  /** And has waited for as long as a request may take to leave. */
+  | "lookup-waits-sending"
   /** And has waited for a lease to run out besides. */
   | "lookup-waits-lease"
   /** A call to an unkeyed channel is never repeated while in doubt. */

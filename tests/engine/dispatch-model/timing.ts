@@ -5,7 +5,7 @@
  */
 import type { World } from "./world.ts"
 
-/** A lease whose heartbeats stand still for this long may be expired; at least twice the time-out. */
+/** A lease whose heartbeats stand still for this long may be expired. */
 export const LEASE_MS = 30
 
 /** Two heartbeats may fail before a lease runs out. */
@@ -16,6 +16,9 @@ export const BEAT_PATIENCE_MS = LEASE_MS
 
 /** How long a caller waits for the channel's answer. */
 export const SUBMIT_TIMEOUT_MS = 10
+
+/** How long a request may take to leave: longer than a lease holds. */
+export const SEND_WITHIN_MS = 2 * LEASE_MS
 
 /** How long a request may be under way: longer than anybody waits for its answer, or holds a lease. */
 export const LONGEST_REQUEST_MS = 40
@@ -30,7 +33,7 @@ export const WALL_SKEW_MS = 10
 export const WALL_ERROR_MS = 500
 
 /** Where time is short, both a key's lifetime and a task's end come within a schedule. */
-export const TIGHT = { keyMemoryMs: 150, endAfterMs: 400, maxAttempts: 5 } as const
+export const TIGHT = { keyMemoryMs: 210, endAfterMs: 460, maxAttempts: 5 } as const
 
 /** Where there is time enough nothing but the faults can keep a task from its success. */
 export const ROOMY = { keyMemoryMs: 1_000_000, endAfterMs: 100_000, maxAttempts: 5 } as const
@@ -58,5 +61,5 @@ export function toBackoffMs({ setup }: World, attempt: number): number {
  * repeat sent in time must also arrive in time, by clocks that differ.
  */
 export function toDeclaredKeyTtlMs(keyMemoryMs: number): number {
-  return keyMemoryMs - (LONGEST_REQUEST_MS - SUBMIT_TIMEOUT_MS) - WALL_SKEW_MS
+  return keyMemoryMs - (SEND_WITHIN_MS + LONGEST_REQUEST_MS - SUBMIT_TIMEOUT_MS) - WALL_SKEW_MS
 }

@@ -45,9 +45,8 @@ export interface Channel {
   /** How long one `submit` may take before its outcome counts as unknown. */
   readonly submitTimeoutMs: number
   /**
-   * How long after the call of `submit` its request may still be sent; `submitTimeoutMs` by default. No
-   * other process repeats a request that was sent, so that a lease has to outlive only this time, while
-   * the call may take many minutes.
+   * How long after the call of `submit` its request may still be sent; `submitTimeoutMs` by default. A call begins
+   * under a lease that holds; whoever takes its task over waits for this besides, before it asks for the key.
    */
   readonly sendWithinMs?: number
   /**

@@ -107,6 +107,8 @@ export interface Taken extends StreamHead {
 export interface LeaseFacts {
   /** The channels that it has, by name. */
   readonly channels: readonly string[]
+  /** How long its lease holds without a heartbeat, ms. Absent if an older release writes it: 60,000. */
+  readonly leaseMs?: number
   /** By channel, the models that it makes and this process knows. Absent if an older release writes it. */
   readonly models?: Readonly<Record<string, readonly string[]>>
   /** The channels among them that it does not ask for now, since they failed. */

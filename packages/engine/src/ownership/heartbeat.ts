@@ -29,13 +29,15 @@ export interface Heartbeats {
 
 /** At least so often: a process that joins has no share before the others have seen it. */
 const LONGEST_PAUSE_MS = 5_000
+/** So many in the time that a lease holds: one that comes ten seconds late still renews a lease of fifteen. */
+const IN_LEASE = 5
 
 export function createHeartbeats(context: Context, parts: HeartbeatParts): Heartbeats {
   const { clock, lease, log, node, routing, settings, shares, storage } = context
-  const expireOthers = createExpireOthers(context, lease.id)
+  const others = createExpireOthers(context, lease.id)
   const reconcile = createReconcile(context, parts.isInHand)
   const alarm = createAlarm(clock)
-  const everyMs = Math.min(settings.leaseMs / 3, LONGEST_PAUSE_MS)
+  const everyMs = Math.min(settings.leaseMs / IN_LEASE, LONGEST_PAUSE_MS)
   const served = toServed(context)
   let heartbeats = 0
   let told = ""
@@ -51,7 +53,7 @@ export function createHeartbeats(context: Context, parts: HeartbeatParts): Heart
     ...(node && { node, toldAt: clock.now() }),
   })
 
-  /** Resolves to how long after its beginning the next one comes. */
+  /** Resolves to how long after its beginning the next one comes: also as soon as another's lease may be expired. */
   async function sendHeartbeat(): Promise<number> {
     const startedAt = clock.monotonicNow()
     const known = parts.listWork()
@@ -64,11 +66,11 @@ export function createHeartbeats(context: Context, parts: HeartbeatParts): Heart
     const reconciled = reconcile(known, held)
     if (shares.note(leases)) parts.onChange()
     await reconciled
-    const expired = await expireOthers(leases)
+    const expired = await others.expire(leases)
     if (expired > 0) parts.onChange()
     if (expired > 0 || toName(toFacts()) !== told) return 0
     const isSettled = shares.isSettled() && Object.keys(facts.excess).length === 0
-    return isSettled ? everyMs : Math.min(everyMs, settings.idlePollMs)
+    return others.cutPause(isSettled ? everyMs : Math.min(everyMs, settings.idlePollMs), startedAt)
   }
 
   return {
@@ -96,10 +98,15 @@ export function createHeartbeats(context: Context, parts: HeartbeatParts): Heart
   }
 }
 
-/** The channels of this process, and by channel the models that it makes and this process knows. */
-function toServed({ channels, models }: Context): Pick<LeaseFacts, "channels" | "models"> {
+/** What stays as it is: how long the lease holds, the channels, and by channel the models that both know. */
+function toServed({
+  channels,
+  models,
+  settings,
+}: Context): Pick<LeaseFacts, "channels" | "leaseMs" | "models"> {
   const made = channels.map(({ models: ids, name }) => [name, ids.filter((id) => models.has(id))])
-  return { channels: channels.map(({ name }) => name), models: Object.fromEntries(made) }
+  const { leaseMs } = settings
+  return { leaseMs, channels: channels.map(({ name }) => name), models: Object.fromEntries(made) }
 }
 
 /**

@@ -10,6 +10,7 @@
  */
 import type { UnavailableReason, WorkerLease } from "@safelight/core"
 import type { Context } from "../host/context.ts"
+import { toLeaseMs } from "../ownership/expire-others.ts"
 
 export interface Availability {
   /** Why nobody can make the model now; undefined if somebody can, or if it is not known. */
@@ -81,8 +82,8 @@ interface Watch {
   readonly renew: (oldestMs: number) => Promise<boolean>
 }
 
-function createWatch({ clock, log, settings, storage }: AvailabilityPorts): Watch {
-  const sights = createSights(settings.leaseMs)
+function createWatch({ clock, log, storage }: AvailabilityPorts): Watch {
+  const sights = createSights()
   let seen = NOTHING
   let seenAt = -Infinity
   let triedAt = -Infinity
@@ -150,7 +151,7 @@ interface Sights {
   readonly note: (leases: readonly WorkerLease[], now: number) => Omit<Seen, "paused">
 }
 
-function createSights(leaseMs: number): Sights {
+function createSights(): Sights {
   let sights: ReadonlyMap<string, Sight> = new Map()
   let nobodySince: number | undefined
   return {
@@ -161,7 +162,9 @@ function createSights(leaseMs: number): Sights {
       })
       const all = new Map([...sights, ...found.map((each) => [each.lease, each] as const)])
       sights = new Map(
-        [...all].filter(([, { at, facts }]) => facts !== undefined && now - at < leaseMs),
+        [...all].filter(
+          ([, sight]) => sight.facts !== undefined && now - sight.at < toLeaseMs(sight),
+        ),
       )
       if (sights.size > 0) nobodySince = undefined
       else nobodySince ??= now

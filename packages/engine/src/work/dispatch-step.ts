@@ -1,7 +1,7 @@
 /**
  * Asking a channel for the work, bought once (design §5): the intent is durable before a byte
- * leaves, and the request leaves only while the lease surely holds. A call that outlives its lease is
- * found by another process and is in doubt for it; the answer is recorded all the same.
+ * leaves, and the call begins only while the lease holds. A call that outlives its lease is found by
+ * another process and is in doubt for it; the answer is recorded all the same.
  *
  *   queued, doubtful (same key) ─dispatched→ call ─┬→ accepted
  *                                                  ├→ succeeded | failed | deferred
@@ -16,7 +16,6 @@ import { ERASED, settle } from "./outcome.ts"
 import { recordFact } from "./record-fact.ts"
 import { readHops, toRequest, type WorkRequest } from "./request.ts"
 import type { ChannelPermit } from "../scheduling/routing.ts"
-import { toSendWithinMs } from "../host/settings.ts"
 import { advance, type StepResult, type Work } from "./work.ts"
 
 /** A first call under a new key. */
@@ -65,8 +64,8 @@ async function dispatch(
   const given = await withCopies(context, work, asked)
   const request = await addSurroundings(context, permit.channel, given)
   await probe("dispatch:before-append", work.id)
-  // Whoever wakes past its lease, or close to it, changes nothing.
-  if (toSlackMs(context, work, permit) <= 0) return "leave"
+  // Whoever wakes past its lease changes nothing.
+  if (toHeldMs(context, work) <= 0) return "leave"
   // Nor does a new purchase begin that was paused meanwhile; a repeat buys nothing.
   if (!isRepeat && permit.isPaused()) return "leave"
   const command: TaskCommand = {
@@ -74,7 +73,7 @@ async function dispatch(
     because: permit.because,
     channel: permit.channel.name,
     lease: work.lease.id,
-    sendBefore: clock.now() + toSlackMs(context, work, permit),
+    sendBefore: clock.now() + toHeldMs(context, work),
     upstreamKey,
   }
   // Until it is known whether it is stored: who found it later would take it for a call that was made.
@@ -131,10 +130,9 @@ async function findForgotten(
   return deadlines.run(settings.pollTimeoutMs, signal, find)
 }
 
-/** How long the call may still be put off, so that its request leaves while the lease holds. */
-function toSlackMs({ clock }: Context, work: Work, permit: ChannelPermit): number {
-  const heldMs = work.lease.heldUntil - clock.monotonicNow()
-  return Math.floor(Math.max(0, heldMs - toSendWithinMs(permit.channel)))
+/** How long the call may still be put off. */
+function toHeldMs({ clock }: Context, { lease }: Work): number {
+  return Math.floor(Math.max(0, lease.heldUntil - clock.monotonicNow()))
 }
 
 /**
@@ -142,7 +140,7 @@ function toSlackMs({ clock }: Context, work: Work, permit: ChannelPermit): numbe
  * repeated key is still honoured.
  */
 function canSend(context: Context, work: Work, permit: ChannelPermit, isRepeat: boolean): boolean {
-  if (work.controller.signal.aborted || toSlackMs(context, work, permit) <= 0) return false
+  if (work.controller.signal.aborted || toHeldMs(context, work) <= 0) return false
   const { sendBefore = -Infinity } = work.head.task.dispatch ?? {}
   if (context.clock.now() >= sendBefore) return false
   return !isRepeat || isKeyAlive(permit, work, context.clock.now())

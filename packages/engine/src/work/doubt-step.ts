@@ -11,7 +11,7 @@ import { isOutside } from "./follow-step.ts"
 import { recordFact } from "./record-fact.ts"
 import { toFindRequest, toRequest } from "./request.ts"
 import type { ChannelPermit } from "../scheduling/routing.ts"
-import { toBackoffMs } from "../host/settings.ts"
+import { toBackoffMs, toSendWithinMs } from "../host/settings.ts"
 import { advance, isHeld, type StepResult, type Work } from "./work.ts"
 
 /** A task found in `dispatching` under another lease: the process that called is gone, and so is its answer. */
@@ -58,9 +58,10 @@ async function repeat(context: Context, work: Work, permit: ChannelPermit): Prom
 }
 
 /**
- * Asks whether the key exists, once no earlier request can still be on its way, and what it made is
- * listed: the lease it was sent under, the longest request and the lag of the list have passed on this
- * process's own clock. That is waited for once: a channel that fails is asked again after a growing pause.
+ * Asks whether the key exists, once no earlier request can still be on its way, and what it made is listed. A call
+ * begins while its lease holds, and its request then leaves within `sendWithinMs`: so all of this, the longest request
+ * and the lag of the list are waited for by this process's own clock, once. A channel that fails is asked again
+ * after a growing pause.
  */
 async function lookUp(context: Context, work: Work, permit: ChannelPermit): Promise<StepResult> {
   const { clock, log, settings } = context
@@ -70,7 +71,8 @@ async function lookUp(context: Context, work: Work, permit: ChannelPermit): Prom
     submission.kind === "lookup"
       ? submission.longestRequestMs + (submission.listLagMs ?? 0)
       : channel.submitTimeoutMs
-  const safeAt = work.takenAt + settings.leaseMs + longestMs
+  const sentMs = settings.leaseMs + toSendWithinMs(channel)
+  const safeAt = work.takenAt + sentMs + longestMs
   await clock.wait(Math.max(0, safeAt - clock.monotonicNow()), work.controller.signal)
   for (let failures = 1; ; failures += 1) {
     if (!isHeld(clock, work)) return "leave"
