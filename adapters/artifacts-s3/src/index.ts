@@ -1,5 +1,10 @@
-/** The exports of the S3 adapter: one factory, its options, and the URL that they can be read from. */
-export { createS3Artifacts, type S3Artifacts } from "./s3-artifacts.ts"
+/** The exports of the S3 adapter: its factories, their options, and the URL that these can be read from. */
+export {
+  createS3Artifacts,
+  createS3Objects,
+  type S3Artifacts,
+  type S3Objects,
+} from "./s3-artifacts.ts"
 export { DEFAULTS } from "./defaults.ts"
 export { parseS3Url } from "./s3-url.ts"
 export type { S3Location } from "./s3-location.ts"

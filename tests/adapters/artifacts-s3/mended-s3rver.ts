@@ -2,7 +2,7 @@
  * s3rver 3.7.1 in this process, with what it lacks of S3 mended: it takes an object for stored
  * before its file is written, shows one that is only half sent, removes folders under a put that is
  * about to write into them (which ends the process), reads `bytes=0-0` as everything, has a byte in
- * an empty object, can neither abandon nor list uploads, and stores whatever `If-None-Match` says. Signatures it does not check at all:
+ * an empty object, can neither abandon nor list uploads, fails where more objects follow than it lists, and stores whatever `If-None-Match` says. Signatures it does not check at all:
  * that is for `bucket-server.ts`.
  */
 import { createHash, randomUUID } from "node:crypto"
@@ -39,6 +39,11 @@ interface Store {
   putObject(object: StoredObject): Promise<Written>
   putPart(bucket: string, id: string, part: string, content: Readable): Promise<Written>
   deleteObject(bucket: string, key: string): Promise<void>
+  listObjects(bucket: string, options: { readonly maxKeys: number }): Promise<Listing>
+}
+
+interface Listing {
+  readonly isTruncated: boolean
 }
 
 interface Written {
@@ -110,6 +115,12 @@ function mendStore(store: Store): void {
       object.range = { start: 0, end: 0 }
     }
     return object
+  }
+  const listObjects = store.listObjects.bind(store)
+  store.listObjects = async (bucket, options) => {
+    const listing = await listObjects(bucket, options)
+    // Whoever asks for so few wants no more.
+    return options.maxKeys < 1_000 ? { ...listing, isTruncated: false } : listing
   }
   store.putObject = async (object) => {
     const { bucket, key } = object

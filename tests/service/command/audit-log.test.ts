@@ -11,11 +11,13 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { text } from "node:stream/consumers"
 import { describe, it, type TestContext } from "node:test"
+import { createS3Objects } from "@safelight/artifacts-s3"
 import { GENESIS_HASH, hashEvent } from "@safelight/core"
 import { sha256 as digest } from "@safelight/engine"
 import { createTreeHash, hashEventEntry, isRefusal, signCheckpoint } from "@safelight/proof"
 import { openSignerKey, sha256 } from "@safelight/proof/node"
 import { createService, DEFAULTS, type Configuration, type Service } from "safelight"
+import { startS3rver } from "../../adapters/artifacts-s3/mended-s3rver.ts"
 import { findPython, runPython } from "../../support/run-python.ts"
 import { until } from "../../support/until.ts"
 import { runCommand, temporaryFolder, type CommandEnd } from "./command-process.ts"
@@ -231,6 +233,53 @@ describe("a signed log, from the command line", () => {
     await mkdir(join(folder, "empty"))
     await writeFile(path, "no checkpoint\n")
     assertEnd(await sign("audit", "checkpoint"), 2, /kept\.jsonl holds no checkpoint/)
+  })
+
+  it("keeps each checkpoint in a bucket, and signs nothing that contradicts the newest there", async (t) => {
+    const { data, folder, run } = await createHouse(t)
+    const server = await startS3rver()
+    t.after(() => server[Symbol.asyncDispose]())
+    const { bucket, endpoint } = server.options
+    const environment = {
+      SAFELIGHT_SIGNING_KEY_FILE: "safelight-signing.key",
+      AWS_ACCESS_KEY_ID: "S3RVER",
+      AWS_SECRET_ACCESS_KEY: "S3RVER",
+    }
+    const sign = (...words: readonly string[]) =>
+      runCommand(["audit", "checkpoint", ...words], { folder, environment })
+    const configure = (place: string) =>
+      writeFile(
+        join(folder, "safelight.config.json"),
+        JSON.stringify({ checkpoints: { copies: [place] } }),
+      )
+    const backup = join(folder, "backup")
+    await cp(data, backup, { recursive: true })
+    await configure(`s3://${bucket}/log?endpoint=${endpoint}&region=us-east-1`)
+    const notes: string[] = []
+    // Nine events and more: the order of sizes is not that of their digits.
+    for (let count = 0; count < 3; count += 1) {
+      await recordTasks(data, [edit(1)])
+      const signed = await sign()
+      assert.equal(signed.code, 0, signed.stderr)
+      notes.push(signed.stdout)
+    }
+    assertEnd(await sign("--data", backup), 1, /nothing was signed: a checkpoint of \d+ events was/)
+    const objects = createS3Objects({ ...server.options, prefix: "log" })
+    const kept: string[] = []
+    for await (const key of objects.list("checkpoints/")) {
+      const reader = await objects.open({ key, start: 0 })
+      assert.ok(reader !== "past-end")
+      const bytes = Buffer.alloc(reader.totalBytes)
+      await reader.read(bytes)
+      await reader.close()
+      kept.push(bytes.toString())
+    }
+    assert.deepEqual(kept, notes.toReversed())
+    await objects.storeIfAbsent("checkpoints/000000000000000", Buffer.from("no checkpoint"))
+    assertEnd(await sign(), 1, /nothing was signed: the note has no signatures/)
+    await configure("s3://user:secret@bucket")
+    assertEnd(await run("audit", "checkpoint"), 2, /no key is there to sign with/)
+    assertEnd(await sign(), 2, /checkpoints\.copies must hold no user name or password/)
   })
 
   it("sends each checkpoint to an address once, and says if that did not take it", async (t) => {

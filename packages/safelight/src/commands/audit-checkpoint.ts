@@ -24,7 +24,7 @@ async function sign(options: DataOptions & JsonOption, context: CommandContext):
   const { createKeeper } = await import("../proofs/service-proofs.ts")
   const configuration = await loadDataConfiguration(options, context)
   const kept = await withData({ configuration, mayCreate: false }, async (storage) => {
-    const keeper = createKeeper(storage, configuration.checkpoints)
+    const keeper = await createKeeper(storage, configuration)
     if (keeper === undefined) {
       throw refused(
         "no key is there to sign with: `safelight audit keys create` makes one, SAFELIGHT_SIGNING_KEY_FILE names it",

@@ -126,7 +126,7 @@ export interface CheckpointSettings {
   readonly signingKey?: string
   /** Public keys by which the log's checkpoints are verified: former ones, and those of other processes. */
   readonly keys?: readonly string[]
-  /** Where checkpoints are kept outside of the database: absolute paths of files, and http(s) addresses. */
+  /** Where checkpoints are kept outside of the database: absolute paths of files, s3:// and http(s) addresses. */
   readonly copies?: readonly string[]
 }
 

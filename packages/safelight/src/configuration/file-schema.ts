@@ -116,14 +116,23 @@ const addresses = {
   deniedAddresses: v.exactOptional(v.array(text, "expected a list")),
 }
 
-const notACopy = "expected a file, or an http(s) address without a user or a fragment"
+const notACopy =
+  "expected a file, s3://bucket/prefix, or an http(s) address without a user or a fragment"
 
 const checkpointCopy = v.pipe(
   text,
-  v.check((place) => !/^[a-z][a-z0-9+.-]*:\/\//i.test(place) || isReceiver(place), notACopy),
+  v.check((place) => isFile(place) || isBucket(place) || isReceiver(place), notACopy),
 )
 
-/** Whether a copy of checkpoints is sent there; any other place is a file. */
+/** Of the places for copies of checkpoints: each is one of the three. */
+export function isFile(place: string): boolean {
+  return !/^[a-z][a-z0-9+.-]*:\/\//i.test(place)
+}
+
+export function isBucket(place: string): boolean {
+  return /^s3:\/\//i.test(place)
+}
+
 export function isReceiver(place: string): boolean {
   const url = URL.parse(place)
   if (url === null || !/^https?:$/.test(url.protocol)) return false

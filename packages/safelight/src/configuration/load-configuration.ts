@@ -9,7 +9,7 @@ import type { Configuration, ReadConfiguration } from "./configuration.ts"
 import { configurationError, listFaults, toConfigurationError } from "./configuration-fault.ts"
 import { DEFAULTS } from "./defaults.ts"
 import { findOwnerFault } from "./owner-fault.ts"
-import { isReceiver, SHARED_SETTINGS } from "./file-schema.ts"
+import { isBucket, isFile, SHARED_SETTINGS } from "./file-schema.ts"
 import { requireKnownVariables } from "./known-variables.ts"
 import { readCredentials, readVariable, withPassword } from "./secret-settings.ts"
 import { withSecretFiles, type Environment } from "./secret-files.ts"
@@ -132,7 +132,7 @@ function toCheckpoints(
   return {
     ...said,
     ...(copies && {
-      copies: copies.map((place) => (isReceiver(place) ? place : resolve(folder, place))),
+      copies: copies.map((place) => (isFile(place) ? resolve(folder, place) : place)),
     }),
     ...(signingKey !== undefined && { signingKey }),
   }
@@ -178,20 +178,21 @@ function assertTogether({ database, role }: ReadConfiguration): void {
  * database's password.
  */
 function readPlaces(
-  { artifacts, database }: ReadConfiguration,
+  { artifacts, checkpoints: { copies = [] }, database }: ReadConfiguration,
   source: ConfigurationSource,
   fileFolder: string | undefined,
 ): Pick<ReadConfiguration, "artifacts" | "credentials" | "database"> {
   const { environment } = source
-  const server = database === undefined ? {} : { database: withPassword(database, environment) }
-  if (artifacts === undefined) return server
-  if (!artifacts.startsWith("s3:")) {
-    const isTyped = readTyped(source, "artifacts") !== undefined
-    const start = isTyped ? source.folder : (fileFolder ?? source.folder)
-    return { ...server, artifacts: resolve(start, artifacts) }
+  const places = [...copies, ...(artifacts === undefined ? [] : [artifacts])]
+  const credentials = places.some(isBucket) ? readCredentials(environment) : undefined
+  const isTyped = readTyped(source, "artifacts") !== undefined
+  const start = isTyped ? source.folder : (fileFolder ?? source.folder)
+  return {
+    ...(database !== undefined && { database: withPassword(database, environment) }),
+    ...(credentials !== undefined && { credentials }),
+    ...(artifacts !== undefined &&
+      !artifacts.startsWith("s3:") && { artifacts: resolve(start, artifacts) }),
   }
-  const credentials = readCredentials(environment)
-  return { ...server, ...(credentials !== undefined && { credentials }) }
 }
 
 type SharedValue<Name extends SharedSetting> = v.InferOutput<(typeof SHARED_SETTINGS)[Name]>

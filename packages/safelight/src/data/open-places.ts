@@ -5,6 +5,7 @@
 import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
 import { createFilesystemArtifacts } from "@safelight/artifacts-filesystem"
+import type { S3ArtifactsOptions } from "@safelight/artifacts-s3"
 import {
   SafelightError,
   type ArtifactStorage,
@@ -97,18 +98,24 @@ export async function createArtifacts(
   const { artifacts: place = "", credentials } = configuration
   const folder = toArtifactFolder(configuration)
   if (folder === undefined) {
-    // Loaded only if there is a bucket: its client is large.
-    const { createS3Artifacts, parseS3Url } = await import("@safelight/artifacts-s3")
-    const location = parseS3Url(place, ARTIFACTS_NAME)
-    if (credentials !== undefined) assertCredentials(credentials)
-    return createS3Artifacts({
-      ...location,
-      ...(credentials && { credentials }),
-      log,
-      clock,
-    })
+    const { createS3Artifacts } = await import("@safelight/artifacts-s3")
+    const bucket = await toBucketOptions(place, ARTIFACTS_NAME, credentials)
+    return createS3Artifacts({ ...bucket, log, clock })
   }
   return createFilesystemArtifacts({ folder })
+}
+
+/** Of `s3://…`; errors begin with `name`. Rejects with `invalid-configuration`. */
+export async function toBucketOptions(
+  place: string,
+  name: string,
+  credentials: BucketCredentials | undefined,
+): Promise<S3ArtifactsOptions> {
+  // Loaded only if there is a bucket: its client is large.
+  const { parseS3Url } = await import("@safelight/artifacts-s3")
+  const location = parseS3Url(place, name)
+  if (credentials !== undefined) assertCredentials(credentials)
+  return { ...location, ...(credentials && { credentials }) }
 }
 
 /** The error names the variable, which the bucket's adapter does not know, and never the value. */

@@ -1,20 +1,34 @@
 /**
- * Where checkpoints are kept outside of the database: lines of JSON in a file, which are never changed, or an address
- * that each is sent to. A file is read when the process starts, so what it has is never contradicted.
+ * Where checkpoints are kept outside of the database: lines of JSON in a file, which are never changed, objects of a
+ * bucket, or an address that each is sent to. A file and a bucket are read when the process starts, so what they have is
+ * never contradicted.
  */
 import { open, type FileHandle } from "node:fs/promises"
 import { SafelightError, type KeptCheckpoint } from "@safelight/core"
 import type { CheckpointCopy } from "@safelight/proof"
-import { isReceiver } from "../configuration/file-schema.ts"
+import type { Configuration } from "../configuration/configuration.ts"
+import { isBucket, isReceiver } from "../configuration/file-schema.ts"
+import { toBucketOptions } from "../data/open-places.ts"
+import { createBucketCopy } from "./bucket-copy.ts"
 
 /** The longest that a note may be is 128 KiB, and JSON may double that. */
 const TAIL_BYTES = 512 * 1024
 
 const SEND_TIMEOUT_MS = 10_000
 
-/** `places` are absolute paths, and http(s) addresses. */
-export function createCheckpointCopies(places: readonly string[]): readonly CheckpointCopy[] {
-  return places.map((place) => (isReceiver(place) ? createSentCopy(place) : createFileCopy(place)))
+/** Connects to nothing. Rejects with `invalid-configuration` for a bucket that is none. */
+export async function createCheckpointCopies({
+  checkpoints: { copies = [] },
+  credentials,
+}: Pick<Configuration, "checkpoints" | "credentials">): Promise<readonly CheckpointCopy[]> {
+  return Promise.all(
+    copies.map(async (place) => {
+      if (!isBucket(place)) return isReceiver(place) ? createSentCopy(place) : createFileCopy(place)
+      const { createS3Objects } = await import("@safelight/artifacts-s3")
+      const options = await toBucketOptions(place, "checkpoints.copies", credentials)
+      return createBucketCopy(place, createS3Objects(options))
+    }),
+  )
 }
 
 function createFileCopy(path: string): CheckpointCopy {

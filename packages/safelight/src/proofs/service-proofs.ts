@@ -8,7 +8,7 @@ import {
   type CheckpointKeeper,
 } from "@safelight/proof"
 import { sha256, verifyEd25519 } from "@safelight/proof/node"
-import type { CheckpointSettings } from "../configuration/configuration.ts"
+import type { CheckpointSettings, Configuration } from "../configuration/configuration.ts"
 import { EACH_MINUTE, type ScheduledRun } from "../service/schedules.ts"
 import { createCheckpointCopies } from "./checkpoint-copies.ts"
 import { toLogKeys } from "./log-keys.ts"
@@ -27,12 +27,12 @@ export function createServiceProofs(
   return keys === undefined ? {} : { proofs: createProofService({ storage, tree, sha256, keys }) }
 }
 
-/** Undefined without the secret key. Throws `invalid-configuration`. */
-export function createKeeper(
+/** Undefined without the secret key. Rejects with `invalid-configuration`. */
+export async function createKeeper(
   storage: Storage,
-  settings: CheckpointSettings,
-): CheckpointKeeper | undefined {
-  const { keys = [], signer } = toLogKeys(settings) ?? {}
+  configuration: Pick<Configuration, "checkpoints" | "credentials">,
+): Promise<CheckpointKeeper | undefined> {
+  const { keys = [], signer } = toLogKeys(configuration.checkpoints) ?? {}
   if (signer === undefined) return undefined
   return createCheckpointKeeper({
     storage,
@@ -40,24 +40,24 @@ export function createKeeper(
     signer,
     formerKeys: keys.slice(1),
     verify: verifyEd25519,
-    copies: createCheckpointCopies(settings.copies ?? []),
+    copies: await createCheckpointCopies(configuration),
     batchEvents: BATCH_EVENTS,
   })
 }
 
-/** None without the secret key. */
-export function toCheckpointRuns({
+/** None without the secret key. Rejects with `invalid-configuration`. */
+export async function toCheckpointRuns({
   clock,
+  configuration,
   log,
-  settings,
   storage,
 }: {
   readonly storage: Storage
-  readonly settings: CheckpointSettings
+  readonly configuration: Configuration
   readonly clock: Pick<Clock, "now">
   readonly log: Log
-}): readonly ScheduledRun[] {
-  const keeper = createKeeper(storage, settings)
+}): Promise<readonly ScheduledRun[]> {
+  const keeper = await createKeeper(storage, configuration)
   if (keeper === undefined) return []
   let signedSize = -1
   return [

@@ -57,7 +57,7 @@ import { createServiceProofs, toCheckpointRuns } from "../proofs/service-proofs.
 import { requireOwnData } from "../data/require-own-data.ts"
 import { requirePrices } from "../data/require-prices.ts"
 import { decideSandbox } from "./sandbox.ts"
-import { startSchedules, type Schedules } from "./schedules.ts"
+import { startSchedules, type ScheduledRun, type Schedules } from "./schedules.ts"
 import { createServiceHandler } from "./service-handler.ts"
 import { createServiceWebhooks } from "./service-webhooks.ts"
 
@@ -163,6 +163,7 @@ async function assemble(options: ServiceOptions, plain: Log, closers: Close[]): 
   const services = { ...engineParts, ...proofs, insight: operator, signIn, webhooks }
   const api = { ...shared, ...services, access, settings, publicUrl: () => publicUrl }
   const handler = await createServiceHandler(configuration, api)
+  const signing = role === "api" ? [] : await toCheckpointRuns({ ...parts, clock: engine.clock })
   const connections = await readMostConnections()
   const listener = { host, port, log, settings: { connections }, ...watching.server }
   const server = await createNodeServer({ handler, ...listener })
@@ -177,7 +178,7 @@ async function assemble(options: ServiceOptions, plain: Log, closers: Close[]): 
     const ends = [server.close({ graceMs }), engine.stop({ graceMs }), schedules.stop({ graceMs })]
     await Promise.all([...ends, webhooks.stop({ graceMs })])
   })
-  if (role !== "api") schedules = startWork(parts, engine, webhooks)
+  if (role !== "api") schedules = startWork(parts, { engine, signing, webhooks })
   let stopped: Promise<void> | undefined
   const stop = (): Promise<void> => (stopped ??= closeAll(closers))
   const metrics = metricsServer && { metricsUrl: metricsServer.url }
@@ -192,12 +193,16 @@ async function withPrices(parts: EngineParts): Promise<EngineParts> {
   return { ...parts, configuration: { ...configuration, prices } }
 }
 
-function startWork(parts: EngineParts, engine: Engine, webhooks: Webhooks): Schedules {
+interface Work {
+  readonly engine: Engine
+  readonly webhooks: Webhooks
+  readonly signing: readonly ScheduledRun[]
+}
+
+function startWork(parts: EngineParts, { engine, signing, webhooks }: Work): Schedules {
   const { clock, log } = parts
   engine.start()
   webhooks.start()
-  const { checkpoints: settings } = parts.configuration
-  const signing = toCheckpointRuns({ ...parts, clock: engine.clock, settings })
   const runs = [...toScheduledRuns({ ...parts, engine, webhooks }), ...signing]
   return startSchedules({ runs, clock, log })
 }
