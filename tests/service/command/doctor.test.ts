@@ -79,6 +79,35 @@ test("in words, each finding is a line with what to do", async (t) => {
   assert.deepEqual([code, stderr, lines.length], [0, "", 14])
 })
 
+test("the key that signs the log, and each place for copies of its checkpoints", async (t) => {
+  const { diagnose, folder, write } = await createDoctorWorld(t)
+  const made = await runCommand(["audit", "keys", "create", "media.example/log"], { folder })
+  assert.equal(made.code, 0, made.stderr)
+  const environment = { SAFELIGHT_SIGNING_KEY_FILE: "safelight-signing.key" }
+  const ask = async (...copies: readonly string[]) => {
+    await write("safelight.config.json", { checkpoints: { copies } })
+    return (await diagnose(["--port", "0"], { environment })).of("signing")
+  }
+  assert.deepEqual((await diagnose(["--port", "0"])).of("signing"), [])
+  assert.match(
+    (await ask()).join(),
+    /^warning: media\.example\/log has no copies, so that a database/,
+  )
+  const { origin } = await serve(t, () => assert.fail("nothing is sent"))
+  assert.deepEqual(await ask("kept.jsonl", origin), ["ok: media.example/log, copies: 2"])
+  await write("kept.jsonl", "no checkpoint\n")
+  assert.deepEqual(await ask("kept.jsonl", "none/kept.jsonl"), [
+    `fault: ${join(folder, "kept.jsonl")} holds no checkpoint`,
+    `fault: ${join(folder, "none/kept.jsonl")} can't be written by this user`,
+  ])
+  const bucket = "s3://log?endpoint=http://127.0.0.1:1&region=us-east-1"
+  const keys = { AWS_ACCESS_KEY_ID: "id", AWS_SECRET_ACCESS_KEY: SECRET }
+  await write("safelight.config.json", { checkpoints: { copies: [bucket] } })
+  const unreached = await diagnose(["--port", "0"], { environment: { ...environment, ...keys } })
+  assert.match(unreached.of("signing").join(), /^fault: The bucket failed: listing objects/)
+  assert.equal(unreached.code, 1)
+})
+
 test("what webhooks should reach must be an address", async (t) => {
   const { folder } = await createDoctorWorld(t)
   for (const reach of ["example.com", "ftp://example.com/", "https://"]) {

@@ -14,6 +14,7 @@ import { checkDatabase } from "./check-database.ts"
 import { checkDisk } from "./check-disk.ts"
 import { checkMachine } from "./check-machine.ts"
 import { checkPublicUrl } from "./check-public-url.ts"
+import { checkSigning } from "./check-signing.ts"
 import { checkWayOut } from "./check-way-out.ts"
 import { fault, ok, type Finding } from "./finding.ts"
 import { runChecks, type Check, type Ran } from "./run-checks.ts"
@@ -83,6 +84,11 @@ function listChecks(
       name: "artifacts",
       run: () => checkArtifacts(surroundings),
       advice: ARTIFACTS_ADVICE,
+    },
+    {
+      name: "signing",
+      run: () => checkSigning(surroundings),
+      advice: "correct the key that signs, checkpoints.keys or checkpoints.copies",
     },
     {
       name: "address",
