@@ -13,6 +13,7 @@ import {
   openEvent,
   SafelightError,
   toCanonicalJson,
+  type StoredEvent,
 } from "@safelight/core"
 import * as fc from "fast-check"
 import { checkAsync } from "./support/property.ts"
@@ -33,14 +34,14 @@ import { sha256 } from "./support/sha256.ts"
 
 const optionsOf = (
   storage: FoldUntilOptions["storage"],
-  untilAt: number,
+  untilAt: number | undefined,
   more: Partial<FoldUntilOptions> = {},
 ): FoldUntilOptions => ({
   storage,
   digest: sha256,
   prices: DEFAULT_PRICES,
   models: MODELS,
-  untilAt,
+  ...(untilAt !== undefined && { untilAt }),
   ...more,
 })
 
@@ -49,7 +50,11 @@ async function collect(
   untilAt: number,
   more: Partial<FoldUntilOptions> = {},
 ): Promise<{ readonly tasks: readonly ToldTask[]; readonly report: PastReport }> {
-  const pages = foldUntil(optionsOf(log, untilAt, more))
+  return collectAll(optionsOf(log, untilAt, more))
+}
+
+async function collectAll(options: FoldUntilOptions): ReturnType<typeof collect> {
+  const pages = foldUntil(options)
   const tasks: ToldTask[] = []
   for (;;) {
     // oxlint-disable-next-line no-await-in-loop
@@ -66,9 +71,9 @@ const kindsOf = ({ findings }: PastReport): readonly unknown[] =>
   findings.map(({ kind, task, version }) => [kind, task, version])
 
 /** What the events up to then make, by another way than the audit's. */
-function toExpected(log: SampleLog, untilAt: number) {
+function toExpected(log: SampleLog, isThen: (event: StoredEvent) => boolean) {
   const tasks = log.streams.flatMap(({ events, id }) => {
-    const past = events.filter(({ at }) => at <= untilAt)
+    const past = events.filter(isThen)
     const { hash, version } = past.at(-1) ?? {}
     return past.length === 0 ? [] : [{ task: fold(id, past.map(openEvent)), hash, version }]
   })
@@ -93,6 +98,30 @@ function toExpected(log: SampleLog, untilAt: number) {
   }
 }
 
+/** Gives the events leaves, those of a task in their order, whose tasks follow each other as it is chosen. */
+function plantTree(log: SampleLog, choose: Iterator<number>) {
+  const leaves = new Map<string, number>()
+  const left = log.streams.map(({ events }) => [...events]).filter((events) => events.length > 0)
+  while (left.length > 0) {
+    const place = (choose.next().value ?? 0) % left.length
+    const event = left[place]?.shift()
+    assert.ok(event)
+    leaves.set(`${event.task} ${event.version}`, leaves.size)
+    if (left[place]?.length === 0) left.splice(place, 1)
+  }
+  const size = leaves.size
+  const readLeaves = async (task: string) =>
+    log.streams
+      .filter(({ id }) => id === task)
+      .flatMap(({ events }) =>
+        events.map(({ hash, version }) => {
+          return { hash, version, index: leaves.get(`${task} ${version}`) ?? 0 }
+        }),
+      )
+  const readTree = async () => ({ size, root: "" })
+  return { leaves, size, storage: { ...log, readLeaves, readTree } }
+}
+
 describe("the log as it stood at a moment", () => {
   it("is the fold of what had happened by then, whatever the log, the moment and the page", async (t) => {
     const moments = fc.record({
@@ -106,7 +135,7 @@ describe("the log as it stood at a moment", () => {
       const all = log.streams.flatMap(({ events }) => events.map(({ at }) => at))
       const untilAt = Math.max(0, (all[pick % Math.max(1, all.length)] ?? 0) + shiftMs)
       const { report, tasks } = await collect(log, untilAt, { pageStreams })
-      const expected = toExpected(log, untilAt)
+      const expected = toExpected(log, ({ at }) => at <= untilAt)
       assert.deepEqual(
         tasks.map(({ event, task }) => ({ task, ...event })),
         expected.tasks,
@@ -186,6 +215,39 @@ describe("the log as it stood at a moment", () => {
       log.requests.map(({ limit }) => limit),
       [3, 3],
     )
+  })
+
+  it("is the fold of what the first leaves of the tree stand for, whatever their order", async (t) => {
+    const property = fc.asyncProperty(
+      randomLog,
+      fc.infiniteStream(fc.nat()),
+      async (log, choose) => {
+        const { leaves, size, storage } = plantTree(log, choose)
+        for (const untilSize of [0, Math.floor(size / 2), size]) {
+          const isThen = (event: StoredEvent): boolean => {
+            const index = leaves.get(`${event.task} ${event.version}`) ?? Infinity
+            return index < untilSize
+          }
+          const expected = toExpected(log, isThen)
+          const { report, tasks } = await collectAll({
+            ...optionsOf(storage, undefined),
+            untilSize,
+          })
+          assert.deepEqual(
+            tasks.map(({ event, task }) => ({ task, ...event })),
+            expected.tasks,
+          )
+          assert.deepEqual([report.events, report.chargeMicros.total], [untilSize, expected.total])
+          assert.deepEqual([report.untilAt, report.untilSize], [null, untilSize])
+        }
+        const beyond = foldUntil({ ...optionsOf(storage, undefined), untilSize: size + 1 })
+        await assert.rejects(beyond.next(), {
+          code: "invalid-configuration",
+          message: /the tree has/,
+        })
+      },
+    )
+    await checkAsync(t, property, 40)
   })
 
   it("is refused for what is no moment", async () => {

@@ -101,7 +101,7 @@ export async function* billAccount(options: BillOptions): AsyncGenerator<BilledC
   const { account, from, to } = options
   const known = { ...toReplayRules(options), digest }
   const findPrice = await readPriceNames(storage, known)
-  const rules = { ...known, findPrice, untilAt: Number.MAX_SAFE_INTEGER }
+  const rules = { ...known, findPrice }
   const ledger = createLedger(keptFindings)
   const sums = createSums(ledger.find)
   const request = { account, from, to, limit: pageCharges }

@@ -1,9 +1,10 @@
 /**
- * The log as it stood at a moment: each task as the events up to then make it, and the bill of then. Live rows are of
- * now, so none is compared with it. One thing of them is looked at: a row that is ahead of its task's events shows that
+ * The log as it stood at a moment, or in the signed tree of a size: each task as the events up to then make it, and the
+ * bill of then. Live rows are of now, so none is compared with it. One thing of them is looked at: a row that is ahead of its task's events shows that
  * the newest events are gone, which may have been there at the moment.
  */
 import {
+  SafelightError,
   takeIntegers,
   POSITIVE,
   type ScannedStream,
@@ -21,10 +22,16 @@ import { createLedger, type AuditProgress, type AuditReport } from "./report.ts"
 import { tellTask, type TellRules, type ToldTask } from "./tell-task.ts"
 
 export interface FoldUntilOptions extends Omit<AuditOptions, "storage"> {
-  readonly storage: Pick<Storage, "findDefinition" | "listDefinitions" | "scan">
-  /** Milliseconds since the Unix epoch: what happened then or before counts. */
-  readonly untilAt: number
+  readonly storage: PastStorage
+  /** Milliseconds since the Unix epoch: what happened then or before counts. Without it `untilSize` is given. */
+  readonly untilAt?: number
+  /** The events that the first so many leaves of the tree stand for count, as those of a checkpoint of this size. */
+  readonly untilSize?: number
 }
+
+/** The last two for `untilSize` alone. */
+type PastStorage = Pick<Storage, "findDefinition" | "listDefinitions" | "scan"> &
+  Partial<Pick<Storage, "readLeaves" | "readTree">>
 
 /** What a page of the log made. */
 export interface PastPage {
@@ -34,7 +41,9 @@ export interface PastPage {
 }
 
 export interface PastReport extends Omit<AuditReport, "foreignRows"> {
-  readonly untilAt: number
+  /** As asked for, or null. */
+  readonly untilAt: number | null
+  readonly untilSize: number | null
   /** Tasks whose state of then nobody can tell; they are in no page and no sum. */
   readonly untoldTasks: number
   readonly tasksByState: Readonly<Partial<Record<TaskState, number>>>
@@ -48,11 +57,13 @@ const LAST_MOMENT = 8_640_000_000_000_000
 /**
  * Yields the tasks of each page, and returns the report. Nothing is read before it is asked for, and memory is bounded
  * by a page and the number of accounts. `tasks` and `events` of the report are those of then. Rejects with
- * `invalid-configuration` if a number is out of its bounds, and as the storage does.
+ * `invalid-configuration` if a number is out of its bounds, neither or both are given, or the tree is smaller, and as the
+ * storage does.
  */
 export async function* foldUntil(options: FoldUntilOptions): AsyncGenerator<PastPage, PastReport> {
   const { storage } = options
   const { keptFindings, pageStreams, ...known } = takeOptions(options)
+  const count = await toCount(options)
   const rules = { ...known, findPrice: await readPriceNames(storage, known) }
   const ledger = createLedger(keptFindings)
   const bills = createMonthlyBills(ledger.find)
@@ -60,9 +71,9 @@ export async function* foldUntil(options: FoldUntilOptions): AsyncGenerator<Past
   const tasksByState: Partial<Record<TaskState, number>> = {}
   let untoldTasks = 0
 
-  function tell(stream: ScannedStream): readonly ToldTask[] {
+  async function tell(stream: ScannedStream): Promise<readonly ToldTask[]> {
     const isCut = findCut(stream, ledger.find)
-    const telling = tellTask(stream, rules, ledger.find)
+    const telling = tellTask({ ...stream, count: await count(stream) }, rules, ledger.find)
     if (isCut || telling.kind === "untold") untoldTasks += 1
     if (isCut || telling.kind !== "told") return []
     const { charge, event, task } = telling.told
@@ -74,12 +85,40 @@ export async function* foldUntil(options: FoldUntilOptions): AsyncGenerator<Past
   }
 
   for await (const { streams } of readPages(storage, pageStreams)) {
-    const tasks = streams.flatMap(tell)
+    const tasks: ToldTask[] = []
+    // oxlint-disable-next-line no-await-in-loop -- findings come in the order of tasks
+    for (const stream of streams) tasks.push(...(await tell(stream)))
     await definitions.examine(ledger)
     yield { tasks, progress: ledger.toProgress() }
   }
   const { foreignRows: _none, ...report } = ledger.toReport()
-  return { ...report, untilAt: rules.untilAt, untoldTasks, tasksByState, ...bills.toReport() }
+  const { untilAt = null, untilSize = null } = options
+  return { ...report, untilAt, untilSize, untoldTasks, tasksByState, ...bills.toReport() }
+}
+
+/** How many events of a stream there were then. */
+type CountEvents = (stream: ScannedStream) => number | Promise<number>
+
+async function toCount({ storage, untilAt, untilSize }: FoldUntilOptions): Promise<CountEvents> {
+  if ((untilAt === undefined) === (untilSize === undefined)) {
+    throw invalid("either untilAt or untilSize must be given")
+  }
+  if (untilSize === undefined) {
+    return ({ events }) => {
+      const later = events.findIndex(({ at }) => at > (untilAt ?? 0))
+      return later === -1 ? events.length : later
+    }
+  }
+  const { size = 0 } = (await storage.readTree?.()) ?? {}
+  if (untilSize > size) throw invalid(`untilSize: the tree has ${size} events`)
+  return async ({ id }) => {
+    const leaves = (await storage.readLeaves?.(id)) ?? []
+    return leaves.filter(({ index }) => index < untilSize).length
+  }
+}
+
+function invalid(message: string): SafelightError {
+  return new SafelightError({ code: "invalid-configuration", message })
 }
 
 interface Taken extends Omit<TellRules, "findPrice"> {
@@ -89,11 +128,17 @@ interface Taken extends Omit<TellRules, "findPrice"> {
 
 function takeOptions(options: FoldUntilOptions): Taken {
   const counts = takeIntegers({
-    bounds: { keptFindings: POSITIVE, pageStreams: POSITIVE, untilAt: [0, LAST_MOMENT] },
-    defaults: { ...DEFAULTS, untilAt: LAST_MOMENT },
+    bounds: {
+      keptFindings: POSITIVE,
+      pageStreams: POSITIVE,
+      untilAt: [0, LAST_MOMENT],
+      untilSize: [0, Number.MAX_SAFE_INTEGER],
+    },
+    defaults: { ...DEFAULTS, untilAt: LAST_MOMENT, untilSize: 0 },
     options,
   })
-  return { ...counts, ...toReplayRules(options), digest: options.digest }
+  const { keptFindings, pageStreams } = counts
+  return { keptFindings, pageStreams, ...toReplayRules(options), digest: options.digest }
 }
 
 /** Whether the newest events of the task are gone, by its row. */

@@ -1,7 +1,7 @@
 /**
- * A task as its events tell it, up to a moment: the chain is proved as `verify` proves it, then folded, and the charge
- * is computed again. The event that follows the moment is proved too: it shows that nothing of before was
- * given a later moment. What lies behind it is not looked at, so later damage hides no earlier state.
+ * A task as its first events tell it: the chain is proved as `verify` proves it, then folded, and the charge is computed
+ * again. The event that follows them is proved too: it shows that nothing of before was given a later moment. What lies
+ * behind it is not looked at, so later damage hides no earlier state.
  */
 import {
   emptyTask,
@@ -11,7 +11,6 @@ import {
   type Digest,
   type OutcomeRow,
   type ScannedStream,
-  type StoredEvent,
   type Task,
   type TaskEvent,
 } from "@safelight/core"
@@ -24,8 +23,6 @@ import { verifyEvents } from "./verify-events.ts"
 
 export interface TellRules extends ReplayRules {
   readonly digest: Digest
-  /** Milliseconds since the Unix epoch, inclusive. */
-  readonly untilAt: number
   readonly findPrice: FindNamedPrice
 }
 
@@ -63,13 +60,19 @@ export type Telling =
   | { readonly kind: "none" }
   | { readonly kind: "untold" }
 
+export interface ToldStream extends Pick<ScannedStream, "events" | "id"> {
+  /** How many of the events there were then; all by default. */
+  readonly count?: number
+}
+
 /** `find` gets what is wrong, the finding of a charge included. */
 export function tellTask(
-  { events: stored, id }: Pick<ScannedStream, "events" | "id">,
+  stream: ToldStream,
   rules: TellRules,
   find: (finding: Finding) => void,
 ): Telling {
-  const events = readProved(stored, rules, find)
+  const { events: stored, id } = stream
+  const events = readProved(stream, rules, find)
   if (events === undefined) return { kind: "untold" }
   const newest = stored[events.length - 1]
   if (newest === undefined) return { kind: "none" }
@@ -89,12 +92,10 @@ export function tellTask(
 
 /** The events of then; undefined if their chain, with the event that follows them, is not whole. */
 function readProved(
-  stored: readonly StoredEvent[],
-  { digest, untilAt }: TellRules,
+  { events: stored, count = stored.length }: ToldStream,
+  { digest }: TellRules,
   find: (finding: Finding) => void,
 ): readonly TaskEvent[] | undefined {
-  const later = stored.findIndex(({ at }) => at > untilAt)
-  const count = later === -1 ? stored.length : later
   let isWhole = true
   const proved = verifyEvents(stored.slice(0, count + 1), digest, {
     charge() {},

@@ -235,6 +235,30 @@ describe("a signed log, from the command line", () => {
     assertEnd(await sign("audit", "checkpoint"), 2, /kept\.jsonl holds no checkpoint/)
   })
 
+  it("is told as a checkpoint has it, whatever came later", async (t) => {
+    const { data, folder, run, sign } = await createHouse(t)
+    const signed = await sign("audit", "checkpoint")
+    const size = signed.stdout.split("\n")[1] ?? ""
+    await recordTasks(data, [edit(1), edit(2)])
+    assert.equal((await sign("audit", "checkpoint")).code, 0)
+    const told = await run("audit", "replay", "--size", size, "--out", "then.db", "--json")
+    assert.equal(told.code, 0, told.stderr)
+    const { events, tasks, untilAt, untilSize } = JSON.parse(told.stdout)
+    assert.deepEqual([events, tasks, untilAt, untilSize], [Number(size), 3, null, Number(size)])
+    const state = new DatabaseSync(join(folder, "then.db"), { readOnly: true })
+    const about = state.prepare("select until_size, tasks from about").get()
+    state.close()
+    assert.deepEqual({ ...about }, { until_size: Number(size), tasks: 3 })
+    assertEnd(
+      await run("audit", "replay", "--size", size),
+      0,
+      /^as it stood in the tree of \d+ events\n/,
+    )
+    const both = await run("audit", "replay", "--size", size, "--until", "2026-01-01")
+    assertEnd(both, 2, /give either --until or --size/)
+    assertEnd(await run("audit", "replay", "--size", "999"), 2, /the tree has \d+ events/)
+  })
+
   it("keeps each checkpoint in a bucket, and signs nothing that contradicts the newest there", async (t) => {
     const { data, folder, run } = await createHouse(t)
     const server = await startS3rver()

@@ -144,6 +144,7 @@ every chain is whole up to then, and makes its charges
     assert.deepEqual(query(file, "select * from about"), [
       {
         until_at_ms: NOVEMBER,
+        until_size: null,
         tasks: report.tasks,
         events: report.events,
         charge_micros: report.chargeMicros.total,

@@ -16,13 +16,14 @@ export interface PastRun {
     Configuration,
     "currency" | "data" | "database" | "models" | "prices"
   >
-  readonly untilAt: number
+  /** In milliseconds, or a size of the tree. */
+  readonly until: { readonly untilAt: number } | { readonly untilSize: number }
   /** The file to write. */
   readonly path?: string
 }
 
 export async function runPast(
-  { configuration, path, untilAt }: PastRun,
+  { configuration, path, until }: PastRun,
   options: JsonOption,
   context: CommandContext,
 ): Promise<void> {
@@ -31,7 +32,7 @@ export async function runPast(
   const request = { configuration, mayCreate: false, purpose: "read" } as const
   const report = await withData(request, async (storage) => {
     const book = await readKeptPrices(storage, { models, prices })
-    const pages = foldUntil({ storage, digest, models, prices: book, untilAt })
+    const pages = foldUntil({ storage, digest, models, prices: book, ...until })
     const progress = createProgress(context, { isQuiet: true })
     const tell = (add: AddTasks): Promise<PastReport> =>
       finish(pages, ({ progress: { events, findingCount, tasks }, tasks: told }) => {

@@ -17,7 +17,7 @@ const MONTHLY_BILLS = `create view monthly_bills as
   from charges group by account, month`
 
 const ABOUT = `create table about (
-  until_at_ms integer not null, tasks integer not null, events integer not null,
+  until_at_ms integer, until_size integer, tasks integer not null, events integer not null,
   charge_micros integer not null, outcome text not null
 )`
 
@@ -106,8 +106,8 @@ function createTable<Row>(
 
 function addReport(
   database: DatabaseSync,
-  { chargeMicros, events, outcome, tasks, untilAt }: PastReport,
+  { chargeMicros, events, outcome, tasks, untilAt, untilSize }: PastReport,
 ): void {
-  const insert = database.prepare("insert into about values (?, ?, ?, ?, ?)")
-  insert.run(untilAt, tasks, events, chargeMicros.total, outcome)
+  const insert = database.prepare("insert into about values (?, ?, ?, ?, ?, ?)")
+  insert.run(untilAt, untilSize, tasks, events, chargeMicros.total, outcome)
 }

@@ -15,10 +15,10 @@ export interface PastTextOptions {
 const WHOLE = "every chain is whole up to then, and makes its charges"
 
 export function formatPast(report: PastReport, options: PastTextOptions): string {
-  const { chargeMicros, events, outcome, tasks, untilAt } = report
+  const { chargeMicros, events, outcome, tasks } = report
   const charged = formatAmount(chargeMicros.total, options.currency)
   const sections = [
-    `as it stood at ${new Date(untilAt).toISOString()}\n`,
+    `as it stood ${formatUntil(report)}\n`,
     formatStates(report),
     formatBills(report),
     toFindingLines(report, options.describeFinding)
@@ -28,6 +28,11 @@ export function formatPast(report: PastReport, options: PastTextOptions): string
     options.path === undefined ? "" : formatFile(report, options.path),
   ]
   return sections.filter((section) => section !== "").join("\n")
+}
+
+function formatUntil({ untilAt, untilSize }: PastReport): string {
+  if (untilAt === null) return `in the tree of ${untilSize} events`
+  return `at ${new Date(untilAt).toISOString()}`
 }
 
 function formatStates({ tasksByState }: PastReport): string {
