@@ -145,6 +145,27 @@ describe("a whole log", () => {
     assert.deepEqual([finding.field, foreignRows], ["snapshot.priceVersion", 0])
   })
 
+  it("is judged stream by stream, also where a page has many", async () => {
+    const log = createSampleLog()
+    // Without its beginning nobody knows the account: it is not that of the stream before.
+    const headless = streamOf(log, "task-1")
+    headless.events = headless.events.slice(1)
+    const { findings, chargeMicros } = await verify(log)
+    assert.deepEqual(findings.map(brief), [
+      ["version-gap", "task-1", 2],
+      ["hash-differs", "task-1", 2],
+    ])
+    assert.deepEqual(chargeMicros.byAccount, { ann: 100_000, "": 900_500, ben: 0 })
+  })
+
+  it("names the version of an illegal event, also behind a gap", async () => {
+    const log = createSampleLog()
+    const stream = streamOf(log, "task-0")
+    stream.events = stream.events.filter(({ version }) => version !== 2)
+    const { findings } = await replay(log)
+    assert.deepEqual(findings.map(brief), [["event-illegal", "task-0", 3]])
+  })
+
   it("may be empty", async () => {
     for (const audit of [verify, replay]) {
       const { outcome, tasks, chargeMicros } = await audit(createLog([]))

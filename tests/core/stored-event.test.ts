@@ -168,6 +168,25 @@ function sealAsBefore(
   })
 }
 
+describe("the hash of an event", () => {
+  it("is that of the canonical text, whatever names the task and the type, and whose hash was made before", (t) => {
+    const name = fc.oneof(fc.constantFrom("task-1", 'a"b', "\\", "\n", "…"), fc.string())
+    const type = fc.oneof(fc.constantFrom(...EVENT_TYPES), name)
+    const event = fc.record({ task: name, type, at: fc.nat(), version: fc.nat(), schema: fc.nat() })
+    check(
+      t,
+      fc.property(fc.array(event), (events) => {
+        for (const { at, schema, task, type: kind, version } of events) {
+          const open = { at, data: "{}", schema, task, type: kind, version }
+          const text = JSON.stringify({ ...open, data: {} })
+          const expected = sha256(["safelight:event:1\n", { hex: GENESIS_HASH }, text])
+          assert.equal(hashEvent(sha256, GENESIS_HASH, open), expected)
+        }
+      }),
+    )
+  })
+})
+
 describe("the golden log", () => {
   it("holds every event type, at every schema version up to today's", () => {
     const kinds = new Set(stored.map(({ type, schema }) => `${type} ${schema}`))

@@ -20,8 +20,8 @@ import { KEPT_FINDINGS } from "./kept-findings.ts"
 import { PAGE_STREAMS, readPages } from "./read-pages.ts"
 import { createLedger, type AuditProgress, type AuditReport, type Ledger } from "./report.ts"
 import { toReplayRules } from "./replay-rules.ts"
-import { replayStream } from "./replay-stream.ts"
-import { verifyEvents } from "./verify-events.ts"
+import { replayStreams } from "./replay-stream.ts"
+import { verifyStreams } from "./verify-events.ts"
 
 export const DEFAULTS = {
   pageStreams: PAGE_STREAMS,
@@ -57,7 +57,7 @@ export interface Audit {
   examine(kind: AuditKind): AsyncGenerator<AuditProgress, AuditReport>
 }
 
-type Examine = (stream: ScannedStream, ledger: Ledger) => void
+type Examine = (streams: readonly ScannedStream[], ledger: Ledger) => void
 
 /** Throws `invalid-configuration` if a number is not a positive integer. */
 export function createAudit(options: AuditOptions): Audit {
@@ -67,10 +67,9 @@ export function createAudit(options: AuditOptions): Audit {
   const { keptFindings, pageStreams } = takeIntegers({ bounds, defaults: DEFAULTS, options })
   const definitions = createDefinitionCheck(storage, digest)
   const ways: Readonly<Record<AuditKind, Examine>> = {
-    verify: ({ events }, ledger) => void verifyEvents(events, digest, ledger),
-    replay(stream, ledger) {
-      const task = replayStream(stream, rules, ledger)
-      if (task !== undefined) definitions.note(task)
+    verify: (streams, ledger) => void verifyStreams(streams, digest, ledger),
+    replay(streams, ledger) {
+      for (const task of replayStreams(streams, rules, ledger)) definitions.note(task)
     },
   }
 
@@ -79,10 +78,8 @@ export function createAudit(options: AuditOptions): Audit {
     let after = ""
     try {
       for await (const { next, streams } of readPages(storage, pageStreams)) {
-        for (const stream of streams) {
-          ledger.countTask(stream.events.length)
-          ways[kind](stream, ledger)
-        }
+        for (const { events } of streams) ledger.countTask(events.length)
+        ways[kind](streams, ledger)
         // oxlint-disable-next-line no-await-in-loop -- what this page names
         await definitions.examine(ledger)
         after = next ?? after

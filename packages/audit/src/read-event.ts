@@ -13,15 +13,14 @@ import type { Finding } from "./finding.ts"
 import { excerpt } from "./excerpt.ts"
 
 /**
- * The event at its newest schema, or undefined after handing its finding to `find`. `data` and `sealed` are what
- * `parseJson` and `parseSealed` make of the stored texts.
+ * The event at its newest schema, or what is found instead. `data` and `sealed` are what `parseJson` and
+ * `parseSealed` make of the stored texts.
  */
 export function readEvent(
   stored: StoredEvent,
   data: Json | undefined,
   sealed: Json | undefined,
-  find: (finding: Finding) => void,
-): TaskEvent | undefined {
+): Finding | TaskEvent {
   try {
     return openParsedEvent(stored, data, sealed)
   } catch (error) {
@@ -30,12 +29,10 @@ export function readEvent(
     const written = excerpt(`${stored.type} of schema ${stored.schema}`)
     if (isSafelightError(error) && error.code === "schema-too-new") {
       const expected = "a type and schema that this release knows"
-      find({ kind: "event-unknown", ...place, expected, found: written })
-      return undefined
+      return { kind: "event-unknown", ...place, expected, found: written }
     }
     const isDeep = error instanceof RangeError
     const why = isDeep ? "its data is nested too deeply to be read" : error.message
-    find({ kind: "event-unreadable", ...place, expected: written, found: excerpt(why) })
-    return undefined
+    return { kind: "event-unreadable", ...place, expected: written, found: excerpt(why) }
   }
 }

@@ -1,5 +1,5 @@
 /**
- * One task replayed: its events are folded from the beginning, its charge is computed again, its rows are
+ * Tasks replayed: the events of each are folded from the beginning, its charge is computed again, its rows are
  * compared. Replay stops at the first event that can't be read or is not legal, and then compares no row,
  * since nobody knows what the log would make of the task. It does not look at hashes: `verify` does.
  */
@@ -15,6 +15,8 @@ import {
 } from "@safelight/core"
 import { comparePlace } from "./compare-place.ts"
 import { compareRows } from "./compare-rows.ts"
+import type { FoldedStream } from "./compare-task-row.ts"
+import type { Finding } from "./finding.ts"
 import { follow } from "./follow.ts"
 import { findChargeFault } from "./recompute-charge.ts"
 import { readEvent } from "./read-event.ts"
@@ -25,24 +27,50 @@ export interface ReplayRules {
   readonly models: ReadonlyMap<string, Model>
 }
 
-/** The task that the log makes; undefined where nobody knows it. */
-export function replayStream(
-  stream: ScannedStream,
+/** The tasks that the log makes, but for those that nobody knows. */
+export function replayStreams(
+  streams: readonly ScannedStream[],
   rules: ReplayRules,
   ledger: Ledger,
-): Task | undefined {
+): readonly Task[] {
+  // One step for all events before the next, as in `verify-events.ts`.
+  const stored = streams.flatMap(({ events }) => events)
+  const shown = stored.map(({ data }) => parseJson(data))
+  const sealed = stored.map(parseSealed)
+  const readings = stored.map((event, place) => readEvent(event, shown[place], sealed[place]))
+  const tasks: Task[] = []
+  let start = 0
+  for (const stream of streams) {
+    const end = start + stream.events.length
+    const folded = foldStream(stream, readings.slice(start, end), rules, ledger)
+    start = end
+    if (folded === undefined) continue
+    compareRows(folded, ledger)
+    comparePlace(folded, ledger)
+    tasks.push(folded.task)
+  }
+  return tasks
+}
+
+function foldStream(
+  stream: ScannedStream,
+  readings: readonly (Finding | TaskEvent)[],
+  rules: ReplayRules,
+  ledger: Ledger,
+): FoldedStream | undefined {
   const task = emptyTask(stream.id)
   const events: TaskEvent[] = []
-  for (const stored of stream.events) {
-    const event = readEvent(stored, parseJson(stored.data), parseSealed(stored), ledger.find)
-    if (event === undefined) return undefined
-    if (!follow(task, event, stored.version, ledger.find)) return undefined
+  for (const [place, event] of readings.entries()) {
+    if ("kind" in event) {
+      ledger.find(event)
+      return undefined
+    }
+    const { version = place + 1 } = stream.events[place] ?? {}
+    if (!follow(task, event, version, ledger.find)) return undefined
     if (event.type === "succeeded" || event.type === "failed") chargeTask(task, rules, ledger)
     events.push(event)
   }
-  compareRows({ stream, events, task }, ledger)
-  comparePlace({ stream, events, task }, ledger)
-  return task
+  return { stream, events, task }
 }
 
 function chargeTask(task: Task, rules: ReplayRules, ledger: Ledger): void {

@@ -12,6 +12,7 @@ import {
   toCanonicalJson,
   type Digest,
   type Json,
+  type ScannedStream,
   type StoredEvent,
   type TaskEvent,
 } from "@safelight/core"
@@ -31,46 +32,80 @@ export function verifyTask(events: readonly StoredEvent[], digest: Digest): read
   return findings.toReport().findings
 }
 
-const HASH = /^[0-9a-f]{64}$/
-
 /** The events of one task that could be read; all of them if nothing was found. */
 export function verifyEvents(
   events: readonly StoredEvent[],
   digest: Digest,
+  ledger: Pick<Ledger, "charge" | "find">,
+): readonly TaskEvent[] {
+  return verifyStreams([{ events }], digest, ledger)
+}
+
+/**
+ * The events of some streams that could be read, one stream after the other; all of them if nothing was
+ * found. Each step is done for all events before the next step: the code of one step and a page of events
+ * fit the processor's caches together, and a page took a seventh less time so than event by event.
+ */
+export function verifyStreams(
+  streams: readonly Pick<ScannedStream, "events">[],
+  digest: Digest,
   { charge, find }: Pick<Ledger, "charge" | "find">,
 ): readonly TaskEvent[] {
+  const links = streams.flatMap(({ events }) => toLinks(events, digest))
+  const shown = links.map(({ stored }) => parseJson(stored.data))
+  const sealed = links.map(({ stored }) => parseSealed(stored))
+  const shownTexts = shown.map(toCanonicalText)
+  const sealedTexts = sealed.map(toCanonicalText)
+  const readings = links.map(({ stored }, at) => readEvent(stored, shown[at], sealed[at]))
   const read: TaskEvent[] = []
-  let previous = { hash: GENESIS_HASH, version: 0, at: 0 }
   let account = ""
-  for (const stored of events) {
-    const hash = hashEvent(digest, previous.hash, stored)
-    const data = parseJson(stored.data)
-    const sealed = parseSealed(stored)
-    checkPlace(stored, previous, hash, find)
-    checkText(stored, stored.data, data, find)
-    if (stored.sealed !== null) checkText(stored, stored.sealed, sealed, find)
-    const event = readEvent(stored, data, sealed, find)
-    if (event !== undefined) read.push(event)
-    if (event?.type === "submitted") account = event.data.account
-    if (event?.type === "succeeded" || event?.type === "failed") {
+  for (const [at, link] of links.entries()) {
+    const { previous, stored } = link
+    if (previous === START) account = ""
+    checkPlace(link, find)
+    checkText(stored, stored.data, shownTexts[at], find)
+    if (stored.sealed !== null) checkText(stored, stored.sealed, sealedTexts[at], find)
+    const event = readings[at]
+    if (event === undefined) continue
+    if ("kind" in event) {
+      find(event)
+      continue
+    }
+    read.push(event)
+    if (event.type === "submitted") account = event.data.account
+    if (event.type === "succeeded" || event.type === "failed") {
       const { task, version } = stored
       charge({ account, task, version, chargeMicros: event.data.chargeMicros })
-    }
-    previous = {
-      hash: stored.hash === hash || HASH.test(stored.hash) ? stored.hash : hash,
-      version: stored.version,
-      at: stored.at,
     }
   }
   return read
 }
 
-function checkPlace(
-  stored: StoredEvent,
-  previous: { readonly version: number; readonly at: number },
-  hash: string,
-  find: (finding: Finding) => void,
-): void {
+type Place = Pick<StoredEvent, "at" | "hash" | "version">
+
+/** Before a task's first event. */
+const START: Place = { at: 0, hash: GENESIS_HASH, version: 0 }
+
+interface Link {
+  readonly stored: StoredEvent
+  readonly previous: Place
+  /** Of the stored text behind the hash before. */
+  readonly hash: string
+}
+
+const HASH = /^[0-9a-f]{64}$/
+
+function toLinks(events: readonly StoredEvent[], digest: Digest): readonly Link[] {
+  let previous = START
+  return events.map((stored) => {
+    const link = { stored, previous, hash: hashEvent(digest, previous.hash, stored) }
+    const { hash } = link
+    previous = stored.hash === hash || HASH.test(stored.hash) ? stored : { ...stored, hash }
+    return link
+  })
+}
+
+function checkPlace({ stored, previous, hash }: Link, find: (finding: Finding) => void): void {
   const { task, version, at } = stored
   if (version !== previous.version + 1) {
     const expected = previous.version + 1
@@ -84,14 +119,13 @@ function checkPlace(
   }
 }
 
-/** `data` is what `text` says, one of the two texts of an event. */
+/** `text` is one of the two texts of an event, and `canonical` the one that it should be; undefined if it has none. */
 function checkText(
   { task, version }: StoredEvent,
   text: string,
-  data: Json | undefined,
+  canonical: string | undefined,
   find: (finding: Finding) => void,
 ): void {
-  const canonical = toCanonicalText(data)
   if (canonical === text) return
   const [expected, found] =
     canonical === undefined
@@ -102,6 +136,7 @@ function checkText(
 
 /** Undefined if `data` has no canonical text. */
 function toCanonicalText(data: Json | undefined): string | undefined {
+  if (data === undefined) return undefined
   try {
     return toCanonicalJson(data)
   } catch (error) {

@@ -84,9 +84,22 @@ export function hashShownEvent(
   { at, data, schema, sealed, task, type, version }: Omit<ShownEvent, "hash">,
 ): string {
   const commitment = sealed === undefined ? "" : `"sealed":"${sealed}",`
-  const names = `"task":${JSON.stringify(task)},"type":${JSON.stringify(type)}`
+  const typeText = TYPE_TEXTS.get(type) ?? JSON.stringify(type)
+  const names = `"task":${toTaskText(task)},"type":${typeText}`
   const text = `{"at":${at},"data":${data},"schema":${schema},${commitment}${names},"version":${version}}`
   return digest([DOMAIN, { hex: previous }, text])
+}
+
+const TYPE_TEXTS: ReadonlyMap<string, string> = new Map(
+  EVENT_TYPES.map((type) => [type, JSON.stringify(type)]),
+)
+
+let last = { task: "", text: JSON.stringify("") }
+
+/** As JSON. The events of a task are mostly hashed one after the other, and the last text is kept. */
+function toTaskText(task: string): string {
+  if (last.task !== task) last = { task, text: JSON.stringify(task) }
+  return last.text
 }
 
 /**

@@ -82,8 +82,11 @@ export function upcast(
   data: unknown,
   { readable, upcasters }: EventSchemas = EVENT_SCHEMAS,
 ): unknown {
-  if (schema >= readable[type]) return data
-  return listSteps(type, upcasters, schema, readable[type]).reduce(run, data)
+  let brought = data
+  for (let from = schema; from < readable[type]; from += 1) {
+    brought = findStep(type, upcasters, from)(brought)
+  }
+  return brought
 }
 
 /** Event data of the newest version that is readable, brought back to the one that is written, and which that is. */
@@ -92,20 +95,19 @@ export function downcast(
   data: unknown,
   { downcasters, fits, readable, written }: EventSchemas = EVENT_SCHEMAS,
 ): { readonly data: unknown; readonly schema: number } {
+  let brought = data
+  for (let from = readable[type] - 1; from >= written[type]; from -= 1) {
+    brought = findStep(type, downcasters, from)(brought)
+  }
   let schema = written[type]
-  const steps = schema >= readable[type] ? [] : listSteps(type, downcasters, schema, readable[type])
-  const brought = steps.reduceRight(run, data)
   const tests = fits?.[type] ?? []
   while (tests[schema - 2]?.(brought) === true) schema -= 1
   return { data: brought, schema }
 }
 
-function run(data: unknown, step: Step): unknown {
-  return step(data)
-}
-
-function listSteps(type: EventType, steps: Steps, from: number, to: number): readonly Step[] {
-  const found = (steps[type] ?? []).slice(from - 1, to - 1)
-  if (found.length === to - from) return found
-  throw new TypeError(`there is no way between schema ${from} and ${to} of ${type}`)
+/** The one between schema `from` and the next. */
+function findStep(type: EventType, steps: Steps, from: number): Step {
+  const step = steps[type]?.[from - 1]
+  if (step !== undefined) return step
+  throw new TypeError(`there is no way between schema ${from} and ${from + 1} of ${type}`)
 }

@@ -39,9 +39,13 @@ type Action =
 export function toPredicate(schema: v.GenericSchema): Predicate {
   if (!("pipe" in schema)) return toSchemaPredicate(schema as Schema)
   const [first, ...actions] = schema.pipe as readonly [Schema, ...Action[]]
-  return [toPredicate(first), ...actions.map(toActionPredicate)].reduce(
-    (before, next) => (value) => before(value) && next(value),
-  )
+  const fits = toPredicate(first)
+  const requirements = actions.map(toRequirement)
+  return (value) => {
+    if (!fits(value)) return false
+    for (const meets of requirements) if (!meets(value)) return false
+    return true
+  }
 }
 
 function toSchemaPredicate(schema: Schema): Predicate {
@@ -81,7 +85,7 @@ function toSchemaPredicate(schema: Schema): Predicate {
   }
 }
 
-function toActionPredicate(action: Action): Predicate {
+function toRequirement(action: Action): Predicate {
   switch (action.type) {
     case "check":
       return (value) => action.requirement(value)
