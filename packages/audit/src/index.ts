@@ -1,4 +1,5 @@
 /** The public face of the audit. Findings are data; `describeFinding` is for people only. */
+export type { ArtifactSample } from "./artifact-sample.ts"
 export {
   auditArtifacts,
   type ArtifactAuditOptions,
@@ -19,6 +20,7 @@ export {
   type BillOptions,
   type BillReport,
 } from "./bill-account.ts"
+export type { ArtifactCounts, ArtifactDifference, ArtifactReading } from "./judge-artifacts.ts"
 export type { BroughtApiKey, BroughtKeys, BroughtLinkKey } from "./brought-keys.ts"
 export { checkExport, type CheckOptions, type ExportManifest } from "./check-export.ts"
 export { readExport } from "./read-export.ts"

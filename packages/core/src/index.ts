@@ -563,7 +563,7 @@ export {
   type FailureType,
   type TaskFailure,
 } from "./task/failure.ts"
-export { keepsLonger } from "./task/hold.ts"
+export { holdUntil, keepsLonger } from "./task/hold.ts"
 export { taskMachine } from "./task/machine.ts"
 export {
   fromSnapshot,

@@ -6,6 +6,8 @@ import type { Rate } from "@safelight/core"
 import { InvalidArgumentError } from "commander"
 import { formatDuration, parseDuration } from "../text/duration.ts"
 import { parseRate as toRate, RATE_FORM } from "../text/rate.ts"
+import { parseShare } from "../text/share.ts"
+import { parseSize } from "../text/size.ts"
 
 export interface DurationBounds {
   readonly minMs: number
@@ -68,6 +70,20 @@ export function parseRate(text: string): Rate {
   const rate = toRate(text)
   if (rate !== undefined) return rate
   throw new InvalidArgumentError(`expected ${RATE_FORM}.`)
+}
+
+/** `1%` or `0.01`, as a number above 0 and up to 1. */
+export function parseSampleShare(text: string): number {
+  const share = parseShare(text)
+  if (share !== undefined) return share
+  throw new InvalidArgumentError("expected a share as in 1% or 0.01; above 0, and 100% at most.")
+}
+
+/** `20MB`, as bytes a second. */
+export function parseByteRate(text: string): number {
+  const bytes = parseSize(text)
+  if (bytes !== undefined) return bytes
+  throw new InvalidArgumentError("expected bytes a second as in 20MB, 512KiB or 1.5GB.")
 }
 
 export function parseYesNo(text: string): boolean {
