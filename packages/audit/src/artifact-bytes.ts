@@ -1,13 +1,13 @@
 /** The bytes of an artifact, to be copied or compared. */
-import { isSafelightError, type ArtifactReader, type ArtifactStorage } from "@safelight/core"
+import { isSafelightError, type ArtifactReader } from "@safelight/core"
 
-/** Undefined if the locator holds nothing. Rejects as `open` does on any other failure. */
-export async function openArtifact(
-  storage: Pick<ArtifactStorage, "open">,
-  locator: string,
+/** Undefined if `storage` holds nothing of what is asked for. Rejects as `open` does on any other failure. */
+export async function openArtifact<Request>(
+  storage: { open(request: Request): Promise<ArtifactReader> },
+  request: Request,
 ): Promise<ArtifactReader | undefined> {
   try {
-    return await storage.open({ locator })
+    return await storage.open(request)
   } catch (error) {
     if (isSafelightError(error) && error.code === "artifact-missing") return undefined
     throw error

@@ -55,7 +55,7 @@ export function createArtifactCopier({ from, to }: ArtifactCopy): ArtifactCopier
   }
 
   async function store(row: ArtifactRow): Promise<Outcome> {
-    const reader = await openArtifact(from, row.locator)
+    const reader = await openArtifact(from, { locator: row.locator })
     if (reader === undefined) return "missing"
     try {
       const { locator, bytes, sha256 } = row
@@ -83,7 +83,7 @@ async function isPresent(
   to: ArtifactCopy["to"],
   { locator, bytes }: ArtifactRow,
 ): Promise<boolean> {
-  const reader = await openArtifact(to, locator)
+  const reader = await openArtifact(to, { locator })
   await reader?.close()
   return reader?.totalBytes === bytes
 }

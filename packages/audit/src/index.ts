@@ -20,7 +20,16 @@ export {
   type BillOptions,
   type BillReport,
 } from "./bill-account.ts"
-export type { ArtifactCounts, ArtifactDifference, ArtifactReading } from "./judge-artifacts.ts"
+export { createFolderArtifacts, type FolderArtifactsOptions } from "./folder-artifacts.ts"
+export {
+  createArtifactJudge,
+  type ArtifactCounts,
+  type ArtifactDifference,
+  type ArtifactJudge,
+  type ArtifactReading,
+  type ArtifactSource,
+  type NamedArtifact,
+} from "./judge-artifacts.ts"
 export type { BroughtApiKey, BroughtKeys, BroughtLinkKey } from "./brought-keys.ts"
 export { checkExport, type CheckOptions, type ExportManifest } from "./check-export.ts"
 export { readExport } from "./read-export.ts"

@@ -9,7 +9,6 @@ import {
   POSITIVE,
   takeIntegers,
   type ArtifactReader,
-  type ArtifactStorage,
   type Clock,
   type ManifestEntry,
   type TaskEvent,
@@ -19,9 +18,23 @@ import { createChoice, type ArtifactSample } from "./artifact-sample.ts"
 import { createPacedRead, type PacedRead } from "./read-pace.ts"
 import { createWorkPool } from "./work-pool.ts"
 
+/** An artifact as a log names it. */
+export interface NamedArtifact extends Pick<ManifestEntry, "key" | "locator" | "mimeType"> {
+  readonly task: string
+}
+
+/** Where the bytes are. Any `ArtifactStorage` is one: it looks at the locator alone. */
+export interface ArtifactSource {
+  /**
+   * Opens the whole artifact for reading. Rejects with `artifact-missing` if it is not there. The caller closes the
+   * reader, also after a failure.
+   */
+  open(artifact: NamedArtifact): Promise<ArtifactReader>
+}
+
 /** How artifacts are read. */
 export interface ArtifactReading {
-  readonly artifacts: Pick<ArtifactStorage, "open">
+  readonly artifacts: ArtifactSource
   /** Milliseconds. An artifact that has expired by then is not judged. */
   readonly now: number
   /** Only these are read; all by default. */
@@ -61,7 +74,10 @@ export interface ArtifactJudge {
 const READS_AT_ONCE = 4
 const CHUNK_BYTES = 256 * 1024
 
-/** Throws `invalid-configuration`, naming the option. */
+/**
+ * For a log of any form: its events are handed in task by task. Throws `invalid-configuration`, naming the option, if
+ * the sample's share or the bytes a second are out of bounds.
+ */
 export function createArtifactJudge(
   options: ArtifactReading,
   find: (difference: ArtifactDifference) => void,
@@ -73,10 +89,12 @@ export function createArtifactJudge(
   const counts = { artifacts: 0, bytes: 0, named: { artifacts: 0, bytes: 0 } }
 
   async function judgeOne(task: string, entry: ManifestEntry): Promise<void> {
-    const { kind, bytes } = await compare(artifacts, entry, reads)
+    const { key, locator, mimeType } = entry
+    const reader = await openArtifact(artifacts, { task, key, locator, mimeType })
+    const { kind, bytes } = await compare(reader, entry, reads)
     counts.artifacts += 1
     counts.bytes += bytes
-    if (kind !== "same") find({ kind, task, key: entry.key })
+    if (kind !== "same") find({ kind, task, key })
   }
 
   return {
@@ -121,11 +139,10 @@ function listNamed(events: readonly TaskEvent[]): readonly ManifestEntry[] {
 }
 
 async function compare(
-  artifacts: ArtifactReading["artifacts"],
-  { locator, bytes, sha256 }: ManifestEntry,
+  reader: ArtifactReader | undefined,
+  { bytes, sha256 }: ManifestEntry,
   reads: Reads,
 ): Promise<{ readonly kind: "same" | "missing" | "differs"; readonly bytes: number }> {
-  const reader = await openArtifact(artifacts, locator)
   if (reader === undefined) return { kind: "missing", bytes: 0 }
   try {
     if (reader.totalBytes !== bytes) return { kind: "differs", bytes: 0 }
