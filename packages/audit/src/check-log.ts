@@ -36,6 +36,8 @@ export interface LogCheckOptions {
   readonly models?: readonly Model[]
   /** Is handed the first line, the checkpoint if there is one, and every task, as they come. */
   readonly onRecord?: (record: LogRecord) => void
+  /** Is handed the events of every task, but for those that can't be read; the next task waits for it. */
+  readonly onTask?: (task: string, events: readonly TaskEvent[]) => Promise<void>
   readonly onProgress?: (progress: AuditProgress) => void
 }
 
@@ -49,7 +51,7 @@ const PROGRESS_TASKS = 1_000
  * have the digest that it says, and as the file does.
  */
 export async function checkLog(options: LogCheckOptions): Promise<AuditReport> {
-  const { digest, models = MODELS, onProgress, onRecord, open } = options
+  const { digest, models = MODELS, onProgress, onRecord, onTask, open } = options
   const ledger = createLedger(KEPT_FINDINGS)
   const definitions = await readDefinitions(options, ledger)
   const prices = withKeptPrices(DEFAULT_PRICES, definitions, digest)
@@ -58,8 +60,9 @@ export async function checkLog(options: LogCheckOptions): Promise<AuditReport> {
   let tasks = 0
   for await (const { record } of readExport(open())) {
     if (record.kind === "stream") {
-      const task = checkStreamRecord(record, { digest, ledger, rules })
+      const { events, task } = checkStreamRecord(record, { digest, ledger, rules })
       if (task !== undefined) checkDefinition(task, known, ledger)
+      await onTask?.(record.task, events)
       tasks += 1
       if (tasks % PROGRESS_TASKS === 0) onProgress?.(ledger.toProgress())
     }
@@ -96,22 +99,28 @@ interface StreamRules {
   readonly rules: ReplayRules
 }
 
-/** The task that the events make; undefined where nobody knows it. */
+interface CheckedRecord {
+  /** Those that can be read. */
+  readonly events: readonly TaskEvent[]
+  /** Absent where nobody knows it. */
+  readonly task?: Task
+}
+
 function checkStreamRecord(
   record: RecordOf<"stream">,
   { digest, ledger, rules }: StreamRules,
-): Task | undefined {
+): CheckedRecord {
   const stored = toEvents(record)
   ledger.countTask(stored.length)
   // It gives the charges to the ledger.
   const events = verifyEvents(stored, digest, ledger)
-  if (events.length !== stored.length || events.length === 0) return undefined
+  if (events.length !== stored.length || events.length === 0) return { events }
   const task = emptyTask(record.task)
   for (const [place, event] of events.entries()) {
-    if (!checkEvent(task, event, { version: place + 1, ledger, rules })) return undefined
+    if (!checkEvent(task, event, { version: place + 1, ledger, rules })) return { events }
   }
   checkCommitment(record, task, { digest, ledger })
-  return task
+  return { events, task }
 }
 
 /** False if the event may not follow. */

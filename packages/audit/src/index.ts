@@ -31,6 +31,12 @@ export {
   type NamedArtifact,
 } from "./judge-artifacts.ts"
 export type { BroughtApiKey, BroughtKeys, BroughtLinkKey } from "./brought-keys.ts"
+export {
+  createDownloadCheck,
+  type DownloadCheck,
+  type DownloadCheckOptions,
+  type DownloadReport,
+} from "./check-downloads.ts"
 export { checkExport, type CheckOptions, type ExportManifest } from "./check-export.ts"
 export { readExport } from "./read-export.ts"
 export { checkLog, type LogCheckOptions, type LogRecord } from "./check-log.ts"

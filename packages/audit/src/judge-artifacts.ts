@@ -59,6 +59,8 @@ export interface ArtifactDifference {
   readonly kind: "missing" | "differs"
   readonly task: string
   readonly key: string
+  /** When the service removes it, by the log; milliseconds since the Unix epoch. */
+  readonly expiresAt: number
 }
 
 export interface ArtifactJudge {
@@ -89,12 +91,12 @@ export function createArtifactJudge(
   const counts = { artifacts: 0, bytes: 0, named: { artifacts: 0, bytes: 0 } }
 
   async function judgeOne(task: string, entry: ManifestEntry): Promise<void> {
-    const { key, locator, mimeType } = entry
+    const { expiresAt, key, locator, mimeType } = entry
     const reader = await openArtifact(artifacts, { task, key, locator, mimeType })
     const { kind, bytes } = await compare(reader, entry, reads)
     counts.artifacts += 1
     counts.bytes += bytes
-    if (kind !== "same") find({ kind, task, key })
+    if (kind !== "same") find({ kind, task, key, expiresAt })
   }
 
   return {

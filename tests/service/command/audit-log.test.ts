@@ -10,62 +10,20 @@ import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { text } from "node:stream/consumers"
-import { describe, it, type TestContext } from "node:test"
+import { describe, it } from "node:test"
 import { createS3Objects } from "@safelight/artifacts-s3"
 import { GENESIS_HASH, hashEvent } from "@safelight/core"
 import { sha256 as digest } from "@safelight/engine"
 import { createTreeHash, hashEventEntry, isRefusal, signCheckpoint } from "@safelight/proof"
 import { openSignerKey, sha256 } from "@safelight/proof/node"
-import { createService, DEFAULTS, type Configuration, type Service } from "safelight"
 import { startS3rver } from "../../adapters/artifacts-s3/mended-s3rver.ts"
 import { findPython, runPython } from "../../support/run-python.ts"
 import { until } from "../../support/until.ts"
-import { runCommand, temporaryFolder, type CommandEnd } from "./command-process.ts"
-import { edit, PICTURE, recordTasks, type Recording } from "./recorded-tasks.ts"
+import { runCommand } from "./command-process.ts"
+import { edit, PICTURE, recordTasks } from "./recorded-tasks.ts"
+import { assertEnd, createHouse, withService } from "./signed-house.ts"
 
 const CHECKER = join(import.meta.dirname, "../../../packages/audit/check.py")
-
-interface House {
-  readonly folder: string
-  readonly data: string
-  readonly key: string
-  readonly tasks: readonly string[]
-  run(...words: readonly string[]): Promise<CommandEnd>
-  /** The same, with the key that signs. */
-  sign(...words: readonly string[]): Promise<CommandEnd>
-}
-
-/** Three tasks, the last of which ended or still waits. */
-async function createHouse(t: TestContext, last: Recording = edit(1)): Promise<House> {
-  const folder = await temporaryFolder(t)
-  const data = join(folder, "data")
-  const tasks = await recordTasks(data, [edit(2), edit(1), last])
-  const run = (...words: readonly string[]) => runCommand(words, { folder })
-  const made = await run("audit", "keys", "create", "media.example/log", "--json")
-  assert.equal(made.code, 0, made.stderr)
-  const { public_key: key } = JSON.parse(made.stdout) as { public_key: string }
-  const environment = { SAFELIGHT_SIGNING_KEY_FILE: "safelight-signing.key" }
-  const sign = (...words: readonly string[]) => runCommand(words, { folder, environment })
-  return { folder, data, key, tasks, run, sign }
-}
-
-function assertEnd({ code, stderr, stdout }: CommandEnd, expected: number, words: RegExp): void {
-  assert.equal(code, expected, `${stdout}${stderr}`)
-  assert.match(`${stdout}${stderr}`, words)
-}
-
-async function withService<Result>(
-  settings: Partial<Configuration>,
-  use: (service: Service) => Promise<Result>,
-): Promise<Result> {
-  const configuration = { ...DEFAULTS, port: 0, logLevel: "silent" as const, ...settings }
-  const service = await createService({ configuration, adopt: true })
-  try {
-    return await use(service)
-  } finally {
-    await service.stop()
-  }
-}
 
 describe("a signed log, from the command line", () => {
   it("has a key that its owner alone can read, and that is never replaced", async (t) => {

@@ -14,6 +14,14 @@ export const AUDIT_EXIT = {
   "could-not-tell": EXIT.refused,
 } as const satisfies Record<AuditReport["outcome"], number>
 
+/** What is said of two things together: a difference of one is one of both. */
+export function joinOutcomes(
+  one: AuditReport["outcome"],
+  other: AuditReport["outcome"],
+): AuditReport["outcome"] {
+  return one === "whole" || other === "differs" ? other : one
+}
+
 /** What was asked about is not so. */
 export class DiffersError extends CommandError {
   constructor(message: string) {

@@ -2,7 +2,10 @@
 import { toFileExtension, type Artifact } from "@safelight/client"
 
 /** `<task>-<key>.<extension>`. */
-export function toFileName(task: string, { key, mime_type: mimeType }: Artifact): string {
+export function toFileName(
+  task: string,
+  { key, mime_type: mimeType }: Pick<Artifact, "key" | "mime_type">,
+): string {
   return `${toSafeName(task)}-${toSafeName(key)}.${toFileExtension(mimeType)}`
 }
 

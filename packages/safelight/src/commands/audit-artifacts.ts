@@ -1,21 +1,15 @@
 /** `safelight audit artifacts`: whether the bytes that the log names exist and match it. */
-import { randomBytes } from "node:crypto"
-import type {
-  ArtifactAuditReport,
-  ArtifactFinding,
-  ArtifactReading,
-  ArtifactSample,
-} from "@safelight/audit"
+import type { ArtifactAuditReport, ArtifactFinding } from "@safelight/audit"
 import { SILENT_LOG, type Storage } from "@safelight/core"
 import { AUDIT_EXIT, orUntold } from "../audits/audit-outcome.ts"
+import { READING_OPTIONS, toReading, type Reading } from "../audits/reading-options.ts"
 import type { CommandContext } from "../command-line/command-context.ts"
 import { DATA_OPTIONS, loadDataConfiguration } from "../command-line/data-options.ts"
 import { defineCommand } from "../command-line/define-command.ts"
-import { parseByteRate, parseSampleShare } from "../command-line/option-values.ts"
 import { flag, option } from "../command-line/parameters.ts"
 import { printResult } from "../command-line/print-result.ts"
 import type { ReadConfiguration } from "../configuration/configuration.ts"
-import { refused } from "../errors/command-error.ts"
+import { formatArtifactDifference, toSampleLines } from "../text/artifact-findings.ts"
 import { formatOutcome, toFindingLines } from "../text/report-lines.ts"
 import { formatShare } from "../text/share.ts"
 import { formatSize } from "../text/size.ts"
@@ -25,17 +19,7 @@ export const command = defineCommand({
   name: "audit artifacts",
   description: "read artifacts, compare them with the log, and find files that no task has",
   options: {
-    sample: option(
-      "<share>",
-      "read a share of the artifacts, as in 1% or 0.01 (default: all)",
-      parseSampleShare,
-    ),
-    seed: option("<text>", "with --sample: the artifacts that a report with this seed read"),
-    rate: option(
-      "<bytes>",
-      "read at most so many bytes a second, as in 20MB (default: as many as there are)",
-      parseByteRate,
-    ),
+    ...READING_OPTIONS,
     artifacts: option(
       "<place>",
       "where they are: s3://bucket?endpoint=…&region=…, or a folder [SAFELIGHT_ARTIFACTS_URL]",
@@ -45,7 +29,7 @@ export const command = defineCommand({
   },
   run: ({ options, context }) =>
     orUntold(async () => {
-      const reading = { sample: toSample(options), bytesPerSecond: options.rate }
+      const reading = toReading(options)
       const { withData } = await import("../data/open-data.ts")
       const configuration = await loadDataConfiguration(options, context)
       const request = { configuration, mayCreate: false, purpose: "read" } as const
@@ -57,21 +41,10 @@ export const command = defineCommand({
     }),
 })
 
-/** A seed that was not given is a new one: two audits of 1% read different artifacts. */
-function toSample(options: {
-  readonly sample?: number | undefined
-  readonly seed?: string | undefined
-}): ArtifactSample | undefined {
-  const { sample: share, seed = randomBytes(4).toString("hex") } = options
-  if (share !== undefined) return { share, seed }
-  if (options.seed === undefined) return undefined
-  throw refused("--seed chooses the artifacts of --sample, which is not there")
-}
-
 interface Examination {
   readonly storage: Storage
   readonly configuration: ReadConfiguration
-  readonly reading: Pick<ArtifactReading, "bytesPerSecond" | "sample">
+  readonly reading: Reading
 }
 
 async function examine(
@@ -104,19 +77,13 @@ function formatReport(report: ArtifactAuditReport): string {
     ...toFindingLines(report, formatFinding),
     `${artifacts} of ${named.artifacts} artifacts that have not expired (${formatShare(artifacts, named.artifacts)}), ` +
       `${formatSize(bytes)} of ${formatSize(named.bytes)} (${formatShare(bytes, named.bytes)}), ${files} files`,
-    ...(sample === null ? [] : [`chosen by --sample ${sample.share} --seed ${sample.seed}`]),
+    ...toSampleLines(sample),
     formatOutcome(outcome, `${read} is what the log says`),
     "",
   ].join("\n")
 }
 
 function formatFinding(finding: ArtifactFinding): string {
-  switch (finding.kind) {
-    case "missing":
-      return `${finding.key} of task ${finding.task} is not there`
-    case "differs":
-      return `${finding.key} of task ${finding.task} is not what the log says`
-    case "unknown-task":
-      return `${finding.locator} is of task ${finding.task}, which the log does not know`
-  }
+  if (finding.kind !== "unknown-task") return formatArtifactDifference(finding)
+  return `${finding.locator} is of task ${finding.task}, which the log does not know`
 }

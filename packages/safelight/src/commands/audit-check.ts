@@ -1,23 +1,27 @@
 /**
  * `safelight audit check`: proves a file without a database and without the service: a log that `audit export` wrote, or
- * the proof of a task. With the log's public key it proves that the log's operator has signed exactly this.
+ * the proof of a task. With the log's public key it proves that the log's operator has signed exactly this. With a folder
+ * of downloads it compares their bytes with what the file says of them.
  */
 import { open } from "node:fs/promises"
 import { resolve } from "node:path"
 import { Readable } from "node:stream"
 import { createZstdDecompress } from "node:zlib"
-import type { AuditReport, LogRecord } from "@safelight/audit"
+import type { AuditReport, DownloadReport, LogRecord } from "@safelight/audit"
 import type { Checkpoint, LogCheck, Refusal } from "@safelight/proof"
-import { AUDIT_EXIT, orUntold } from "../audits/audit-outcome.ts"
-import type { CommandContext } from "../command-line/command-context.ts"
+import { AUDIT_EXIT, joinOutcomes, orUntold } from "../audits/audit-outcome.ts"
+import { checkProofFile, type Against, type Printing } from "../audits/check-proof-file.ts"
+import { openDownloads } from "../audits/open-downloads.ts"
+import { READING_OPTIONS } from "../audits/reading-options.ts"
 import { defineCommand } from "../command-line/define-command.ts"
 import { argument, flag, option } from "../command-line/parameters.ts"
-import { printResult, type JsonOption } from "../command-line/print-result.ts"
+import { printResult } from "../command-line/print-result.ts"
 import { createProgress } from "../command-line/progress.ts"
 import { refused } from "../errors/command-error.ts"
 import type { LogKeyList } from "../proofs/open-document.ts"
+import { formatCheckOutcome, toDownloadLines } from "../text/artifact-findings.ts"
 import { formatOneLine } from "../text/one-line.ts"
-import { formatOutcome, toFindingLines } from "../text/report-lines.ts"
+import { toFindingLines } from "../text/report-lines.ts"
 
 export const command = defineCommand({
   name: "audit check",
@@ -25,6 +29,11 @@ export const command = defineCommand({
   arguments: { file: argument("what `audit export`, `audit prove` or the API wrote") },
   options: {
     key: option("<key>", "the log's public key, or a file with it"),
+    artifacts: option(
+      "<folder>",
+      "compare downloads with the log: named as by `tasks artifacts`, or the service's own folder",
+    ),
+    ...READING_OPTIONS,
     json: flag("print the report as JSON"),
   },
   run: ({ arguments: { file }, options, context }) =>
@@ -32,15 +41,15 @@ export const command = defineCommand({
       const { readKey } = await import("../proofs/open-document.ts")
       const path = resolve(context.folder, file)
       const keys = options.key === undefined ? undefined : await readKey(options.key, context)
+      const downloads = await openDownloads(options, context)
       const check = (await isLog(path)) ? checkLogFile : checkProofFile
-      await check(path, keys, { options, context })
+      try {
+        await check(path, { keys, downloads }, { options, context })
+      } finally {
+        await downloads?.settle()
+      }
     }),
 })
-
-interface Printing {
-  readonly options: JsonOption
-  readonly context: CommandContext
-}
 
 /** The first four bytes of a file by Zstandard (RFC 8878 §3.1.1). */
 const ZSTD = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
@@ -71,43 +80,6 @@ async function readHead(path: string): Promise<Buffer> {
   }
 }
 
-async function checkProofFile(
-  path: string,
-  keys: LogKeyList | undefined,
-  { options, context }: Printing,
-): Promise<void> {
-  const { isRefusal } = await import("@safelight/proof")
-  const { openProof, readText } = await import("../proofs/open-document.ts")
-  if (keys === undefined) throw refused("--key names the log's public key: a proof is one by it")
-  const opened = await openProof(parse(await readText(path), path), keys)
-  if (isRefusal(opened)) {
-    const words = `${formatOneLine(opened.reason)}\n`
-    printResult(options, context, { outcome: "differs", ...opened }, () => words)
-    return context.exitWith(AUDIT_EXIT.differs)
-  }
-  const { checkpoint, events, task } = opened
-  const record = { outcome: "whole", task, events: events.length, checkpoint_size: checkpoint.size }
-  printResult(options, context, record, () =>
-    [
-      ...events.map(
-        ({ at, type, version }) => `${version}  ${new Date(at).toISOString()}  ${type}`,
-      ),
-      `${events.length} events of task ${task} are in the log of ${checkpoint.size} that ${checkpoint.origin} signed`,
-    ]
-      // Whoever signs a log may write anything into it.
-      .map((line) => `${formatOneLine(line)}\n`)
-      .join(""),
-  )
-}
-
-function parse(text: string, path: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    throw refused(`${path} is neither a log nor a proof`, cause)
-  }
-}
-
 /** What the log's key says of a file; absent without a key. */
 interface Signed {
   readonly refusal?: Refusal
@@ -116,7 +88,7 @@ interface Signed {
 
 async function checkLogFile(
   path: string,
-  keys: LogKeyList | undefined,
+  { downloads, keys }: Against,
   { options, context }: Printing,
 ): Promise<void> {
   const { checkLog, describeFinding } = await import("@safelight/audit")
@@ -129,16 +101,20 @@ async function checkLogFile(
       open: () => openFile(path),
       digest,
       onRecord: (record) => signatures?.add(record),
+      onTask: async (task, events) => downloads?.check(task, events),
       onProgress: ({ events, tasks }) => progress.report(`${tasks} tasks, ${events} events`),
     })
   } finally {
     progress.end()
   }
   const signed = signatures?.finish() ?? {}
+  const artifacts = await downloads?.finish()
   const { refusal } = signed
-  const outcome = refusal === undefined ? report.outcome : "differs"
-  printResult(options, context, { ...report, outcome, ...(refusal && { refusal }) }, () =>
-    formatReport({ ...report, outcome }, signed, describeFinding),
+  const ofLog = refusal === undefined ? report.outcome : "differs"
+  const outcome = joinOutcomes(ofLog, artifacts?.outcome ?? "whole")
+  const more = { ...(refusal && { refusal }), ...(artifacts && { artifacts }) }
+  printResult(options, context, { ...report, outcome, ...more }, () =>
+    formatReport({ ...report, outcome, artifacts }, signed, describeFinding),
   )
   context.exitWith(AUDIT_EXIT[outcome])
 }
@@ -191,11 +167,11 @@ async function readNote(path: string): Promise<string> {
 }
 
 function formatReport(
-  report: AuditReport,
+  report: AuditReport & { readonly artifacts: DownloadReport | undefined },
   { checkpoint, refusal }: Signed,
   describe: (finding: AuditReport["findings"][number]) => string,
 ): string {
-  const { chargeMicros, events, outcome, tasks } = report
+  const { artifacts, chargeMicros, events, outcome, tasks } = report
   const { size, origin } = checkpoint ?? {}
   return [
     ...toFindingLines(report, describe),
@@ -205,7 +181,8 @@ function formatReport(
     ),
     `${tasks} tasks, ${events} events, charged ${chargeMicros.total} micro-units`,
     ...(checkpoint ? [`signed by ${origin}: the log had ${size} events`] : []),
-    formatOutcome(outcome, "it is whole"),
+    ...(artifacts ? toDownloadLines(artifacts) : []),
+    formatCheckOutcome(outcome, artifacts),
     "",
   ].join("\n")
 }
