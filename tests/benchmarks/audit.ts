@@ -5,87 +5,18 @@
  */
 import { parseArgs } from "node:util"
 import { checkExport, createAudit, exportStreams, importStreams } from "@safelight/audit"
-import {
-  DEFAULT_PRICES,
-  MODELS,
-  toArtifactFolder,
-  type ScannedStream,
-  type SideRecords,
-  type Storage,
-} from "@safelight/core"
+import { DEFAULT_PRICES, MODELS, type Storage } from "@safelight/core"
 import { sha256 } from "@safelight/engine"
-import {
-  advanceSample,
-  createMemoryStorage,
-  dispatchSample,
-  submitSample,
-  succeedSample,
-} from "@safelight/testkit"
+import { createMemoryStorage } from "@safelight/testkit"
 import { median, report } from "./measure.ts"
+import { createSource, createTask, EVENTS, NOW } from "./sample-source.ts"
 
 const { values } = parseArgs({ options: { quick: { type: "boolean", default: false } } })
 const TASKS = values.quick ? 100 : 5_000
 const ROUNDS = values.quick ? 1 : 7
-const EVENTS = 5
-const NOW = 2_000
-const BODY = JSON.stringify({ prompt: "fog over a harbour, ships at anchor", size: "square_hd" })
-const SALT = "5a".repeat(16)
-
-function createTask(position: number): { stream: ScannedStream; sides: SideRecords } {
-  const id = `00000000-0000-7000-8000-${String(position).padStart(12, "0")}`
-  const submitted = {
-    commitment: sha256([{ hex: SALT }, BODY]),
-    model: "vendor-a/v4.1/flash/text-to-image",
-    priceVersion: "default-1",
-  }
-  const folder = toArtifactFolder(id, (text) => sha256([text]))
-  const success = succeedSample(1, { chargeMicros: 10_000 })
-  if (success.kind !== "succeed") throw new TypeError("a success is none")
-  const artifacts = success.artifacts.map((entry) => ({
-    ...entry,
-    locator: `${folder}/${entry.key}/1`,
-  }))
-  const { append: first, head } = submitSample({ id, submitted })
-  const { append } = advanceSample(head, [
-    dispatchSample(),
-    { kind: "accept", operation: { id: "operation" }, upstreamKey: "key-1" },
-    { kind: "progress", attempt: 1, progress: 40 },
-    { ...success, artifacts },
-  ])
-  const { artifacts: rows, charge, outcomes, task: row } = append.changes
-  const stream = { id, events: [...first.events, ...append.events], row, artifacts: rows }
-  return {
-    stream: {
-      ...stream,
-      charge,
-      outcomes,
-      ready: undefined,
-      retainedAt: 1_209_600_000,
-      hasInputs: true,
-    },
-    sides: {
-      inputs: [{ task: id, name: "request", salt: SALT, body: BODY }],
-      labels: {},
-      idempotency: [{ key: `key-${position}`, fingerprint: "ab".repeat(32), usedAt: 1_000 }],
-      linkEpochs: [],
-    },
-  }
-}
 
 const tasks = Array.from({ length: TASKS }, (_, position) => createTask(position))
-const places = new Map(tasks.map(({ stream }, position) => [stream.id, position]))
-const NO_SIDES: SideRecords = { inputs: [], labels: {}, idempotency: [], linkEpochs: [] }
-
-const source: Storage = {
-  ...createMemoryStorage(),
-  async scan({ after, limit }) {
-    const start = after === "" ? 0 : (places.get(after) ?? TASKS) + 1
-    const streams = tasks.slice(start, start + limit).map(({ stream }) => stream)
-    return { streams, next: start + limit < TASKS ? (streams.at(-1)?.id ?? null) : null }
-  },
-  scanTotals: async () => [],
-  readSideRecords: async (id) => tasks[places.get(id) ?? -1]?.sides ?? NO_SIDES,
-}
+const source = createSource(TASKS, (position) => tasks[position] ?? createTask(position))
 
 /** Empty before every import, and after it. */
 function createSink(): Storage {

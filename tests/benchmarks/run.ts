@@ -6,6 +6,7 @@ await runBenchmarks(import.meta.dirname, [
   "lifecycle",
   "fold",
   "audit",
+  "checkers",
   "proofs",
   "tree",
   "http",
