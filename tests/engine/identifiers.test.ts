@@ -35,6 +35,9 @@ describe("the digest", () => {
     for (const text of ["", "π💩\u0000", "a".repeat(20_000), "é".repeat(6_000)]) {
       const expected = createHash("sha256").update("start").update("abcd", "hex").update(text)
       assert.equal(sha256(["start", { hex: "abcd" }, text]), expected.digest("hex"))
+      assert.equal(sha256([text]), createHash("sha256").update(text).digest("hex"))
+      const ofBytes = createHash("sha256").update("abcd", "hex").digest("hex")
+      assert.equal(sha256([{ hex: "abcd" }]), ofBytes)
     }
   })
 })

@@ -59,29 +59,33 @@ export function toHashDigits(hash: string): string {
 
 const DOMAIN = "safelight:event:1\n"
 
+type Hashed = Omit<StoredEvent, "hash" | "sealed">
+
 /** The hash of an event that follows one with hash `previous`; without `sealed` it is as one with null. */
 export function hashEvent(
   digest: Digest,
   previous: string,
-  {
-    sealed = null,
-    ...event
-  }: Omit<StoredEvent, "hash" | "sealed"> & {
-    readonly sealed?: string | null
-  },
+  event: Hashed & { readonly sealed?: string | null },
 ): string {
-  return hashShownEvent(
-    digest,
-    previous,
-    sealed === null ? event : { ...event, sealed: digest([sealed]) },
-  )
+  const { sealed = null } = event
+  return hashOpen(digest, previous, event, sealed === null ? undefined : digest([sealed]))
 }
 
 /** As `hashEvent`, of an event as its account may see it. */
 export function hashShownEvent(
   digest: Digest,
   previous: string,
-  { at, data, schema, sealed, task, type, version }: Omit<ShownEvent, "hash">,
+  event: Omit<ShownEvent, "hash">,
+): string {
+  return hashOpen(digest, previous, event, event.sealed)
+}
+
+/** `sealed` is the SHA-256 of the sealed text; undefined if there is none. */
+function hashOpen(
+  digest: Digest,
+  previous: string,
+  { at, data, schema, task, type, version }: Hashed,
+  sealed: string | undefined,
 ): string {
   const commitment = sealed === undefined ? "" : `"sealed":"${sealed}",`
   const typeText = TYPE_TEXTS.get(type) ?? JSON.stringify(type)

@@ -6,7 +6,10 @@ const scratch = Buffer.allocUnsafeSlow(16 * 1024)
 
 /** SHA-256 over the concatenation of `parts`, as 64 lower-case hexadecimal digits. */
 export function sha256(parts: readonly DigestPart[]): string {
-  const needed = parts.reduce((total, part) => total + maxBytes(part), 0)
+  const [only] = parts
+  if (parts.length === 1 && typeof only === "string") return hash("sha256", only)
+  let needed = 0
+  for (const part of parts) needed += maxBytes(part)
   if (needed > scratch.length) return hash("sha256", Buffer.concat(parts.map(toBytes)))
   let length = 0
   for (const part of parts) {
