@@ -3,6 +3,7 @@
  * what becomes of whoever removes, sets back or forks.
  */
 import assert from "node:assert/strict"
+import { randomBytes } from "node:crypto"
 import { once } from "node:events"
 import { cp, mkdir, readFile, stat, writeFile } from "node:fs/promises"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
@@ -11,6 +12,7 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { text } from "node:stream/consumers"
 import { describe, it } from "node:test"
+import { zstdCompressSync } from "node:zlib"
 import { createS3Objects } from "@safelight/artifacts-s3"
 import { GENESIS_HASH, hashEvent } from "@safelight/core"
 import { sha256 as digest } from "@safelight/engine"
@@ -72,6 +74,23 @@ describe("a signed log, from the command line", () => {
     assertEnd(exported, 0, /safelight-export\.ndjson/)
     const plain = await run("audit", "check", "safelight-export.ndjson", "--key", key)
     assertEnd(plain, 2, /has no checkpoint/)
+  })
+
+  it("is left at its beginning where only that is read, compressed and far from its end too", async (t) => {
+    const { folder, key, run, sign } = await createHouse(t)
+    await sign("audit", "checkpoint")
+    await sign("audit", "export")
+    const more = randomBytes(4 * 1024 * 1024).toString("base64")
+    const log = Buffer.from(`${await readFile(join(folder, "log.jsonl"), "utf8")}${more}\n`)
+    await writeFile(join(folder, "log.jsonl.zst"), zstdCompressSync(log))
+    const checked = await run("audit", "check", "log.jsonl.zst", "--key", key)
+    assertEnd(checked, 2, /line \d+/)
+    await writeFile(join(folder, "log.jsonl.zst"), zstdCompressSync(log).subarray(0, 100_000))
+    assertEnd(
+      await run("audit", "check", "log.jsonl.zst", "--key", key),
+      2,
+      /unexpected end of file/,
+    )
   })
 
   it("charges what the log charges, once", async (t) => {

@@ -123,7 +123,19 @@ async function checkLogFile(
 async function* openFile(path: string): AsyncGenerator<Uint8Array> {
   const { readFile } = await import("../data/import-source.ts")
   const file = readFile(path)
-  yield* isZstd(await readHead(path)) ? Readable.from(file).compose(createZstdDecompress()) : file
+  yield* isZstd(await readHead(path)) ? decompress(file) : file
+}
+
+/** By hand: of streams that are composed, one is aborted without a listener if a reader stops before the end. */
+async function* decompress(file: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const [packed, lines] = [Readable.from(file), createZstdDecompress()]
+  packed.once("error", (error) => lines.destroy(error))
+  packed.pipe(lines)
+  try {
+    yield* lines
+  } finally {
+    packed.destroy()
+  }
 }
 
 interface SignatureCheck {
