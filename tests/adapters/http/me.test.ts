@@ -47,6 +47,15 @@ for (const kind of WORLDS) {
       }
     })
 
+    it("is told with which log proves its tasks, if one is signed", async (t) => {
+      for (const hasProofs of [false, true]) {
+        const world = await createWorld(kind, { hasProofs })
+        t.after(() => world.close())
+        const body = (await (await world.call("/v1/me")).json()) as Record<string, unknown>
+        assert.equal(body["signed_log"], hasProofs ? "media.example/log" : undefined)
+      }
+    })
+
     it("is told to nobody without a key, nor of a revoked one", async (t) => {
       const world = await createWorld(kind)
       t.after(() => world.close())

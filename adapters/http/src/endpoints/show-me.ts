@@ -12,6 +12,7 @@ const EXAMPLE = {
   expires_at: 0,
   max_retention_seconds: 2_592_000,
   currency: "USD",
+  signed_log: "media.example/log",
 } as const
 
 const me = defineBody("Me", EXAMPLE, {
@@ -24,6 +25,12 @@ const me = defineBody("Me", EXAMPLE, {
     "How long the account may hold artifacts, from their task's end; 0: not at all.",
   ),
   currency,
+  signed_log: v.optional(
+    described(
+      v.string(),
+      "The name of the signed log, by which tasks are proved; absent if the service signs nothing.",
+    ),
+  ),
 })
 
 export const showMe = defineEndpoint({
@@ -38,7 +45,7 @@ export const showMe = defineEndpoint({
   query: {},
   answers: { 200: { description: "The key, without its secret.", json: me } },
   refusals: [],
-}).handle(({ currency: name }) => (call) => {
+}).handle(({ currency: name, proofs }) => (call) => {
   const { account, expiresAt, keyId, scopes } = call.identity
   const body = {
     account: account.id,
@@ -47,6 +54,7 @@ export const showMe = defineEndpoint({
     expires_at: toUnixSeconds(expiresAt),
     max_retention_seconds: Math.floor(account.maxRetentionMs / 1_000),
     currency: name,
+    signed_log: proofs?.identity.origin,
   }
   return call.reply(200, body)
 })

@@ -18,6 +18,8 @@ export interface Me {
   readonly max_retention_seconds: number
   /** What the amounts are in, as the service's operator calls it; absent if it has no name. */
   readonly currency?: string
+  /** The name of the signed log, by which tasks are proved; absent if the service signs nothing. */
+  readonly signed_log?: string
 }
 
 export interface SignIn {
