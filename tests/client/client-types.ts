@@ -79,6 +79,9 @@ const KEY_ANSWERS = ["Me", "SignIn"]
 /** Those that tell what tasks used. */
 const USAGE_ANSWERS = ["TaskUsage", "UsageReport"]
 
+/** Those of the signed log. */
+const PROOF_ANSWERS = ["SignedLog", "TaskProof"]
+
 /** An operator's, likewise. */
 const OPERATOR_ANSWERS = [
   "AccountSettings",
@@ -110,6 +113,7 @@ export async function generateClientTypes(): Promise<Readonly<Record<string, str
     "price-answers.ts": toSomeAnswers(document, "What tells the price before", PRICE_ANSWERS),
     "key-answers.ts": toSomeAnswers(document, "What a key tells of itself", KEY_ANSWERS),
     "usage-answers.ts": toSomeAnswers(document, "What tasks used and cost", USAGE_ANSWERS),
+    "proof-answers.ts": toSomeAnswers(document, "The signed log and its proofs", PROOF_ANSWERS),
     "operator-answers.ts": toSomeAnswers(
       document,
       "What an operator is answered with",

@@ -1,6 +1,6 @@
 /** Checkpoints: what the log's key and its witnesses sign, and what of it is believed. */
 import assert from "node:assert/strict"
-import { createPublicKey, sign, verify, generateKeyPairSync } from "node:crypto"
+import { createPublicKey, verify } from "node:crypto"
 import { describe, it } from "node:test"
 import {
   createVerifierKey,
@@ -11,11 +11,10 @@ import {
   parseNote,
   signCheckpoint,
   type Checkpoint,
-  type NoteSigner,
   type OpenCheckpointOptions,
 } from "@safelight/proof"
 import { sha256, verifyEd25519 } from "@safelight/proof/node"
-import { createSigner } from "./signed-tasks.ts"
+import { createSigner, createWitness } from "./signed-tasks.ts"
 
 const ORIGIN = "example.com/behind-the-sofa"
 /** C2SP tlog-checkpoint. */
@@ -25,16 +24,6 @@ const NOW = 1_679_315_147_123
 const log = createSigner(ORIGIN)
 const witness = createWitness("witness.example.com/w1")
 const checkpoint = read(TEXT)
-
-function createWitness(name: string): NoteSigner {
-  const { privateKey } = generateKeyPairSync("ed25519")
-  const { x = "" } = createPublicKey(privateKey).export({ format: "jwk" })
-  const publicKey = Buffer.from(x, "base64url")
-  return {
-    key: createVerifierKey(sha256, { name, publicKey, type: "cosignature" }),
-    sign: async (message) => sign(null, message, privateKey),
-  }
-}
 
 function read(text: string): Checkpoint {
   const found = parseCheckpoint(text)

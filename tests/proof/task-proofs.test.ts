@@ -1,48 +1,26 @@
 /** The proof of a task: what is in the log is proved by its public key alone, and nothing else is. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import type { TaskProof } from "@safelight/core"
-import {
-  createProofService,
-  isRefusal,
-  openTaskProof,
-  proveTask,
-  type VerifierKey,
-} from "@safelight/proof"
+import { createProofService, isRefusal, openTaskProof, proveTask } from "@safelight/proof"
 import { sha256, verifyEd25519 } from "@safelight/proof/node"
 import * as fc from "fast-check"
 import { checkAsync } from "../core/support/property.ts"
-import { sampleLeaf, tree } from "./sample-tree.ts"
+import {
+  copyProof,
+  createAlterations,
+  createProofs,
+  open,
+  TASKS,
+  type ProofDocument,
+} from "./altered-proofs.ts"
+import { tree } from "./sample-tree.ts"
 import { createSignedTasks, createSigner, demand, ORIGIN } from "./signed-tasks.ts"
-
-const open = (document: unknown, key: VerifierKey) =>
-  openTaskProof(document, { origin: ORIGIN, logKeys: [key], verify: verifyEd25519, sha256 })
-
-/** As it arrives. */
-const copy = (proof: TaskProof) => JSON.parse(JSON.stringify(proof)) as Document
-
-interface Document {
-  task: string
-  checkpoint: string
-  events: Record<string, unknown>[]
-}
-
-async function createProofs() {
-  const log = await createSignedTasks()
-  await log.add("a", "b", "c", "d", "e")
-  const checkpoint = await log.sign()
-  const prove = async (task: string): Promise<TaskProof> => {
-    const proof = await proveTask({ ...log, tree, sha256, checkpoint, viewer: "operator" }, task)
-    return proof ?? assert.fail(`${task} is not proved`)
-  }
-  return { ...log, checkpoint, prove }
-}
 
 describe("the proof of a task", () => {
   it("opens to its events and the checkpoint that has them", async () => {
     const { prove, signer, storage } = await createProofs()
-    for (const task of ["a", "b", "c", "d", "e"]) {
-      const opened = demand(await open(copy(await prove(task)), signer.key))
+    for (const task of TASKS) {
+      const opened = demand(await open(copyProof(await prove(task)), signer.key))
       assert.equal(opened.checkpoint.size, 15)
       const stored = await storage.readEvents(task)
       assert.deepEqual(
@@ -89,46 +67,12 @@ describe("the proof of a task", () => {
   it("is refused whatever of it is altered", async (t) => {
     const { prove, signer } = await createProofs()
     const [proof, other] = [await prove("b"), await prove("c")]
-    const hash = Buffer.from(sampleLeaf(0)).toString("base64")
-    const alterations: Readonly<Record<string, (document: Document, at: number) => void>> = {
-      "another character of its data": at((event) => {
-        event["data"] = String(event["data"]).replace("{", "[")
-      }),
-      "another moment": at((event) => (event["at"] = Number(event["at"]) + 1)),
-      "another type": at((event) => (event["type"] = "expired")),
-      "another schema": at((event) => (event["schema"] = 9)),
-      "another version": at((event) => (event["version"] = Number(event["version"]) + 1)),
-      "another hash": at((event) => {
-        event["hash"] = String(event["hash"]).replace(/[0-8]/, "9")
-      }),
-      "another sealed text": at((event) => (event["sealed"] = "ef".repeat(32))),
-      "another leaf": at((event) => (event["index"] = Number(event["index"]) + 1)),
-      "a leaf outside of the tree": at((event) => (event["index"] = 15)),
-      "no proof": at((event) => (event["proof"] = [])),
-      "a longer proof": at((event) => (event["proof"] = [...(event["proof"] as string[]), hash])),
-      "another proof": at((event) => (event["proof"] = [hash])),
-      "a hash that is none": at((event) => (event["proof"] = ["A"])),
-      "an event less": ({ events }, place) => void events.splice(place % 2, 1),
-      "an event twice": ({ events }, place) => {
-        events.splice(place % 3, 0, { ...events[place % 3] })
-      },
-      "events in another order": (document) => {
-        document.events = document.events.toReversed()
-      },
-      "another task": (document) => (document.task = "c"),
-      "events of another task": (document) => (document.events = copy(other).events),
-      "a larger size": (document) => {
-        document.checkpoint = document.checkpoint.replace("\n15\n", "\n16\n")
-      },
-      "no signature": (document) => {
-        document.checkpoint = document.checkpoint.replace(/— .*\n/, "")
-      },
-    }
+    const alterations = createAlterations(other)
     const drawn = fc.tuple(fc.constantFrom(...Object.keys(alterations)), fc.nat(2))
     await checkAsync(
       t,
       fc.asyncProperty(drawn, async ([name, place]) => {
-        const document = copy(proof)
+        const document = copyProof(proof)
         alterations[name]?.(document, place)
         assert.ok(isRefusal(await open(document, signer.key)), name)
       }),
@@ -137,7 +81,7 @@ describe("the proof of a task", () => {
 
   it("is refused without a throw if it is any other JSON", async (t) => {
     const { prove, signer } = await createProofs()
-    const proof = copy(await prove("a")) as object
+    const proof = copyProof(await prove("a")) as object
     const member = fc.constantFrom("task", "checkpoint", "events", "format", "version")
     const event = fc.constantFrom("at", "data", "hash", "index", "proof", "schema", "type")
     await checkAsync(
@@ -145,19 +89,13 @@ describe("the proof of a task", () => {
       fc.asyncProperty(fc.jsonValue(), member, event, async (value, name, part) => {
         assert.ok(isRefusal(await open(value, signer.key)))
         assert.ok(isRefusal(await open({ ...proof, [name]: value }, signer.key)))
-        const [first, ...rest] = (proof as Document).events
+        const [first, ...rest] = (proof as ProofDocument).events
         const events = [{ ...first, [part]: value }, ...rest]
         assert.ok(isRefusal(await open({ ...proof, events }, signer.key)))
       }),
     )
   })
 })
-
-function at(alter: (event: Record<string, unknown>) => unknown) {
-  return ({ events }: Document, place: number): void => {
-    alter(events[place % events.length] ?? assert.fail("no events"))
-  }
-}
 
 describe("a service's proofs", () => {
   it("are under the newest checkpoint, and there are none before the first", async () => {

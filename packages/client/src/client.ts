@@ -27,6 +27,7 @@ import { quoteTask } from "./prices/quote-task.ts"
 import { cancelTask, type ClientCancellation } from "./tasks/cancel-task.ts"
 import { listArtifacts, toClientTask, type ClientTask } from "./tasks/client-task.ts"
 import { holdArtifacts } from "./tasks/hold-artifacts.ts"
+import { createProofCalls, type ProofCalls } from "./proofs/proof-calls.ts"
 import { listEvents } from "./tasks/list-events.ts"
 import { listPage, listTasks, type CallOptions, type PageQuery } from "./tasks/list-tasks.ts"
 import type { JsonText } from "./tasks/json-text.ts"
@@ -52,7 +53,7 @@ export interface UsageQuery {
   readonly label?: readonly string[] | undefined
 }
 
-export interface Client {
+export interface Client extends ProofCalls {
   /**
    * Submits a task and waits for it; resolves when it has succeeded. If it fails, rejects with the task's
    * `code` and with the `task`. Aborting stops the waiting, not the task.
@@ -180,6 +181,7 @@ export function createClient(options: ClientOptions): Client {
     me: ({ signal } = {}) => connection.read("/v1/me", isMe, { signal }),
     models: ({ signal } = {}) => listModels(connection, { signal }),
     model: (id, { signal } = {}) => connection.read(toModelPath(id), isModelInfo, { signal }),
+    ...createProofCalls(connection),
     webhooks: createWebhookCalls(connection),
     admin: createAdminCalls(connection),
   }

@@ -52,6 +52,7 @@ export type {
   StoredEventList,
   System,
 } from "./api/operator-answers.ts"
+export type { SignedLog, TaskProof } from "./api/proof-answers.ts"
 export type { Balance, ModelInfo, Quote } from "./api/price-answers.ts"
 export type { ModelParameters } from "./api/models.ts"
 export type { DownloadOptions, DownloadProgress } from "./artifacts/download.ts"
@@ -62,6 +63,17 @@ export type { ClientOptions, FetchLike } from "./connection/client-options.ts"
 export type { ClientClock } from "./connection/clock.ts"
 export { DEFAULTS, type ClientSettings } from "./connection/settings.ts"
 export type { ClientCancellation } from "./tasks/cancel-task.ts"
+export type { ProofCalls, VerifyTaskOptions } from "./proofs/proof-calls.ts"
+export type { ProofFault, ProofFaultCode } from "./proofs/proof-fault.ts"
+export type { ProofKeys } from "./proofs/trusted-keys.ts"
+export {
+  verifyTaskProof,
+  type ProvenCheckpoint,
+  type ProvenTask,
+  type TaskProofVerdict,
+  type UnprovenTask,
+  type VerifyTaskProofOptions,
+} from "./proofs/verify-task-proof.ts"
 export type { ResetMessage, StreamOptions, TaskMessage } from "./streams/follow-stream.ts"
 export type { ClientTask } from "./tasks/client-task.ts"
 export { signInByLink, type SignInOptions } from "./sign-in.ts"

@@ -183,7 +183,7 @@ async function* check(
     onProgress?.({ receivedBytes, totalBytes })
     yield piece
   }
-  if (hash.digest() === digest) return
+  if (btoa(String.fromCharCode(...hash.digest())) === digest) return
   throw clientError("digest_mismatch", "the artifact's bytes are not those its digest names")
 }
 

@@ -5,22 +5,24 @@
 
 export interface Sha256 {
   update(bytes: Uint8Array): void
-  /** In base64. Call it once, at the end. */
-  digest(): string
+  /** 32 bytes. Call it once, at the end. */
+  digest(): Uint8Array<ArrayBuffer>
 }
 
 const BLOCK_BYTES = 64
-/** The last bytes of the padding, which hold the length in bits. */
-const LENGTH_BYTES = 8
+/** Where the last block holds the length in bits, in eight bytes. */
+const LENGTH_AT = 56
 
 const primes = [...listPrimes(64)]
 /** The first 32 bits of the fractions of square and cube roots of primes (FIPS 180-4 §4.2.2, §5.3.3). */
 const START = Int32Array.from(primes.slice(0, 8), (prime) => toFraction(Math.sqrt(prime)))
 const ROUNDS = Int32Array.from(primes, (prime) => toFraction(Math.cbrt(prime)))
 
+/** The words of the block that is being compressed: shared, since no other is meanwhile. */
+const words = new Int32Array(64)
+
 export function createSha256(): Sha256 {
-  const state = Int32Array.from(START)
-  const words = new Int32Array(64)
+  const state = START.slice()
   const block = new Uint8Array(BLOCK_BYTES)
   let filled = 0
   let total = 0
@@ -33,10 +35,10 @@ export function createSha256(): Sha256 {
       block.set(bytes.subarray(0, at), filled)
       filled += at
       if (filled < BLOCK_BYTES) return
-      compress(state, words, block, 0)
+      compress(state, block, 0)
       filled = 0
     }
-    for (; at + BLOCK_BYTES <= bytes.length; at += BLOCK_BYTES) compress(state, words, bytes, at)
+    for (; at + BLOCK_BYTES <= bytes.length; at += BLOCK_BYTES) compress(state, bytes, at)
     block.set(bytes.subarray(at), 0)
     filled = bytes.length - at
   }
@@ -44,24 +46,27 @@ export function createSha256(): Sha256 {
   return {
     update,
     digest() {
+      block.fill(0, filled)
+      block[filled] = 0x80
+      if (filled >= LENGTH_AT) {
+        compress(state, block, 0)
+        block.fill(0)
+      }
       const bits = total * 8
-      const zeros = (2 * BLOCK_BYTES - 1 - LENGTH_BYTES - filled) % BLOCK_BYTES
-      const end = new Uint8Array(1 + zeros + LENGTH_BYTES)
-      end[0] = 0x80
-      const view = new DataView(end.buffer)
-      view.setUint32(1 + zeros, Math.floor(bits / 2 ** 32))
-      view.setUint32(5 + zeros, bits % 2 ** 32)
-      update(end)
+      const end = new DataView(block.buffer)
+      end.setUint32(LENGTH_AT, Math.floor(bits / 2 ** 32))
+      end.setUint32(LENGTH_AT + 4, bits % 2 ** 32)
+      compress(state, block, 0)
       const bytes = new DataView(new ArrayBuffer(32))
-      for (const [index, word] of state.entries()) bytes.setInt32(index * 4, word)
-      return btoa(String.fromCharCode(...new Uint8Array(bytes.buffer)))
+      for (let index = 0; index < 8; index += 1) bytes.setInt32(index * 4, state[index]!)
+      return new Uint8Array(bytes.buffer)
     },
   }
 }
 
 /** FIPS 180-4 §6.2.2, on the 64 bytes from `at` on. Plain steps: this runs for every 64 bytes. */
-function compress(state: Int32Array, words: Int32Array, bytes: Uint8Array, at: number): void {
-  expand(words, bytes, at)
+function compress(state: Int32Array, bytes: Uint8Array, at: number): void {
+  expand(bytes, at)
   let a = state[0]!
   let b = state[1]!
   let c = state[2]!
@@ -97,7 +102,7 @@ function compress(state: Int32Array, words: Int32Array, bytes: Uint8Array, at: n
 }
 
 /** The 64 words of a block. */
-function expand(words: Int32Array, bytes: Uint8Array, at: number): void {
+function expand(bytes: Uint8Array, at: number): void {
   for (let index = 0; index < 16; index += 1) {
     const from = at + index * 4
     words[index] =

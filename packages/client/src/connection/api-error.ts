@@ -21,6 +21,8 @@ export type ClientErrorCode =
   | "invalid_webhook"
   /** This runtime has no file system. */
   | "no_file_system"
+  /** This runtime, or this page, can't verify signatures by Ed25519. */
+  | "no_ed25519"
 
 /** A later service may have more codes. */
 export type ApiErrorCode = RefusalCode | TaskFailure["code"] | ClientErrorCode | (string & {})
