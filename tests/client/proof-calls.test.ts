@@ -46,7 +46,6 @@ describe("the proof of a task, from a service that signs its log", () => {
 
   it("is not ready before a checkpoint has the task, and the log's name and key are known", async () => {
     await assert.rejects(client.proof(task), codeIs("proof_not_ready"))
-    await assert.rejects(client.verifyTask(task), codeIs("proof_not_ready"))
     const log = await client.signedLog()
     assert.deepEqual([log.origin, log.keys], ["media.example/log", [signed.logKey]])
     assert.equal(log.checkpoint_url, `${signed.url}/log/checkpoint`)
@@ -69,30 +68,20 @@ describe("the proof of a task, from a service that signs its log", () => {
     assert.equal(last.chargeMicros, charge)
   })
 
-  it("is verified in one call, by the caller's keys or by the service's word", async () => {
-    const own = await client.verifyTask(task)
+  it("is verified by a key from elsewhere, or by what the service says of itself", async () => {
+    const proof = await client.proof(task)
+    const own = await verifyTaskProof(proof, { log: await client.signedLog() })
     assert.deepEqual([own.isProven, own.isPinned], [true, false])
-    const pinned = await client.verifyTask(task, { keys: [signed.logKey] })
-    assert.deepEqual([pinned.isProven, pinned.isPinned], [true, true])
     const keys = [toVerifierText(createSigner().key)]
-    const stranger = await client.verifyTask(task, { keys })
+    const stranger = await verifyTaskProof(proof, { keys })
     assert.equal(!stranger.isProven && stranger.code, "unsigned")
-    await assert.rejects(client.verifyTask(task, { keys: ["none"] }), { name: "TypeError" })
   })
 
-  it("is no other task's, and no other key's, whatever the service answers", async () => {
+  it("is no other task's, and is not taken from what is no proof", async () => {
     const proof: TaskProof = await client.proof(other)
-    const deceived = deceive({ proof })
-    await assert.rejects(deceived.proof(task), codeIs("invalid_answer"))
-    const verdict = await deceived.verifyTask(task)
-    assert.equal(!verdict.isProven && verdict.code, "other-task")
-    // A service may say whatever it likes of its keys: a caller who has them elsewhere never asks.
-    const forger = deceive({ log: { origin: "x", keys: [] } })
-    assert.ok((await forger.verifyTask(task, { keys: [signed.logKey] })).isProven)
-    const empty = await forger.verifyTask(task)
-    assert.equal(!empty.isProven && empty.code, "malformed")
+    await assert.rejects(deceive({ proof }).proof(task), codeIs("invalid_answer"))
     for (const answer of [{}, { ...proof, events: 1 }, { ...proof, format: "x" }, null, []]) {
-      await assert.rejects(deceive({ proof: answer }).verifyTask(task), codeIs("invalid_answer"))
+      await assert.rejects(deceive({ proof: answer }).proof(other), codeIs("invalid_answer"))
     }
     for (const log of [{}, { origin: "x", keys: [1] }, { keys: [] }, null]) {
       await assert.rejects(deceive({ log }).signedLog(), codeIs("invalid_answer"))
@@ -102,10 +91,8 @@ describe("the proof of a task, from a service that signs its log", () => {
   it("is no account's but its own, and ends with its signal", async () => {
     const unknown = task.replace(/.$/, (digit) => (digit === "0" ? "1" : "0"))
     await assert.rejects(client.proof(unknown), codeIs("task_not_found"))
-    await assert.rejects(client.verifyTask(unknown), codeIs("task_not_found"))
     const signal = AbortSignal.abort()
     await assert.rejects(client.proof(task, { signal }), { name: "AbortError" })
-    await assert.rejects(client.verifyTask(task, { signal }), { name: "AbortError" })
     await assert.rejects(client.signedLog({ signal }), { name: "AbortError" })
   })
 })
@@ -117,6 +104,5 @@ describe("a service that signs nothing", () => {
     const task = await client.submit("vendor-a/v4.1/flash/text-to-image", { prompt: "fog" })
     await assert.rejects(client.signedLog(), codeIs("route_not_found"))
     await assert.rejects(client.proof(task.task_id), codeIs("route_not_found"))
-    await assert.rejects(client.verifyTask(task.task_id), codeIs("route_not_found"))
   })
 })

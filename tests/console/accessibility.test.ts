@@ -2,8 +2,11 @@
 import assert from "node:assert/strict"
 import { after, before, describe, it } from "node:test"
 import { AxeBuilder } from "@axe-core/playwright"
+import { toVerifierText } from "@safelight/proof"
 import type { Page } from "playwright-core"
+import { createSigner } from "../proof/signed-tasks.ts"
 import { skipWithoutBrowser } from "../support/browser.ts"
+import { signLog } from "../support/signed-service.ts"
 import { createConsoleWorld, FILM, PICTURE, type ConsoleWorld } from "./console-world.ts"
 
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
@@ -61,6 +64,14 @@ describe("a page of the console", { skip: skipWithoutBrowser }, () => {
       title: "a task",
       route: () => `#/tasks/${made}`,
       settle: (page) => page.getByRole("img", { name: "image_1" }).waitFor(),
+    },
+    {
+      title: "a task, proved",
+      route: () => `#/tasks/${made}`,
+      settle: async (page) => {
+        await page.getByRole("button", { name: "Verify" }).click()
+        await page.getByText("in the signed log of").waitFor()
+      },
     },
     {
       title: "a failed task",
@@ -155,9 +166,11 @@ describe("a page of the console", { skip: skipWithoutBrowser }, () => {
   ]
 
   before(async () => {
-    world = await createConsoleWorld()
+    const signer = createSigner()
+    world = await createConsoleWorld({ checkpoints: { keys: [toVerifierText(signer.key)] } })
     const { client } = world
     made = (await client.run(PICTURE, { prompt: "a lighthouse", size: "square" })).task_id
+    await signLog(world.service.storage, signer)
     const unreachable = { prompt: "waves", video_urls: ["http://127.0.0.1:9/none.mp4"] }
     account = (await client.me()).account
     webhook = (await client.webhooks.create({ url: "https://example.com/hook" })).id

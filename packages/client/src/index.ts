@@ -63,7 +63,7 @@ export type { ClientOptions, FetchLike } from "./connection/client-options.ts"
 export type { ClientClock } from "./connection/clock.ts"
 export { DEFAULTS, type ClientSettings } from "./connection/settings.ts"
 export type { ClientCancellation } from "./tasks/cancel-task.ts"
-export type { ProofCalls, VerifyTaskOptions } from "./proofs/proof-calls.ts"
+export type { ProofCalls } from "./proofs/proof-calls.ts"
 export type { ProofFault, ProofFaultCode } from "./proofs/proof-fault.ts"
 export type { ProofKeys } from "./proofs/trusted-keys.ts"
 export {

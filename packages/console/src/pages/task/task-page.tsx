@@ -25,6 +25,7 @@ import { CostPanel } from "./cost-panel.tsx"
 import { EventList } from "./event-list.tsx"
 import { FactsPanel } from "./facts-panel.tsx"
 import { HoldButton } from "./hold-button.tsx"
+import { ProofPanel } from "./proof-panel.tsx"
 import { StatePicture } from "./state-picture.tsx"
 import "./task-page.css"
 
@@ -124,6 +125,7 @@ function TaskView({ whole, onChanged }: TaskViewProps): JSX.Element {
             <h2 id="events">Events</h2>
             <EventList events={events} />
           </section>
+          <ProofPanel task={id} events={events} />
         </div>
         <div class="stack">
           <CostPanel cost={cost} />
