@@ -3,7 +3,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { verifyTaskProof } from "@safelight/client"
 import type { TaskProof } from "@safelight/core"
-import type { NoteSigner } from "@safelight/proof"
+import { hashEventEntry, signCheckpoint, toBase64, type NoteSigner } from "@safelight/proof"
 import * as fc from "fast-check"
 import { checkAsync } from "../core/support/property.ts"
 import {
@@ -14,7 +14,8 @@ import {
   type ProofDocument,
 } from "../proof/altered-proofs.ts"
 import { proveByHand } from "../proof/prove-by-hand.ts"
-import { createSigner, ORIGIN } from "../proof/signed-tasks.ts"
+import { sampleLeaf, tree } from "../proof/sample-tree.ts"
+import { createSigner, NOW, ORIGIN } from "../proof/signed-tasks.ts"
 import { assertAgreed, assertFault, toKeys } from "./proof-verdicts.ts"
 
 const MEMBERS = ["task", "checkpoint", "events", "format", "version"] as const
@@ -95,7 +96,7 @@ describe("a task's proof that was altered", () => {
         ...["03", "-3", "3.0", "1e1", "", "9007199254740993", "12345678901234567"].map(
           (size) => `${ORIGIN}\n${size}\n${root}\n`,
         ),
-        ...["", "AAAA", zero, `${zero}A`, `${zero}B=`, ` ${root}`].map(
+        ...["", "AAAA", zero, `${zero}A`, `${zero.slice(1)}B=`, ` ${root}`].map(
           (other) => `${ORIGIN}\n3\n${other}\n`,
         ),
       ],
@@ -114,6 +115,39 @@ describe("a task's proof that was altered", () => {
         assert.equal(verdict.isProven ? "proved" : verdict.code, expected, JSON.stringify(signed))
       }
     }
+  })
+
+  it("is judged as by whoever made it, whatever tree the log's key has signed", async () => {
+    const signer = createSigner()
+    const given = await proveByHand(signer, [1])
+    const [event] = given.events
+    assert.ok(event !== undefined)
+    const leaf = hashEventEntry(tree, { ...event, task: "t" })
+    const [one, two] = [sampleLeaf(1), sampleLeaf(2)]
+    const climb = (from: readonly Uint8Array[], beside: Uint8Array) =>
+      from.flatMap((hash) => [tree.hashNode(hash, beside), tree.hashNode(beside, hash)])
+    const parents = climb([leaf], one)
+    const proven: string[] = []
+    for (const root of [leaf, ...parents, ...climb(parents, two)]) {
+      for (const size of [0, 1, 2, 3, 4, 5]) {
+        const checkpoint = { origin: ORIGIN, size, root, extensions: [] }
+        const note = await signCheckpoint(checkpoint, [signer], NOW)
+        for (const index of [-1, 0, 1, 2, 3, 4, 5]) {
+          for (const siblings of [[], [one], [one, two]]) {
+            const proof = siblings.map(toBase64)
+            const events = [{ ...event, index, proof }]
+            const document = { ...given, checkpoint: note, events }
+            await assertAgreed(document, { signer })
+            const { isProven } = await verifyTaskProof(document, { keys: toKeys(signer) })
+            if (isProven) proven.push(`${index} of ${size} by ${proof.length}`)
+          }
+        }
+      }
+    }
+    const expected = ["0 of 1 by 0", "0 of 2 by 1", "1 of 2 by 1", "2 of 3 by 1", "4 of 5 by 1"]
+    for (const index of [0, 1]) expected.push(`${index} of 3 by 2`)
+    for (const index of [0, 1, 2, 3]) expected.push(`${index} of 4 by 2`)
+    assert.deepEqual(proven.toSorted(), expected.toSorted())
   })
 
   it("is judged as by whoever made it, whatever its signatures look like", async () => {

@@ -5,8 +5,17 @@
 import assert from "node:assert/strict"
 import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
+import type { Page } from "playwright-core"
+import { toVerifierText } from "@safelight/proof"
+import { proveByHand } from "../proof/prove-by-hand.ts"
+import { createSigner } from "../proof/signed-tasks.ts"
 import { createInProcessService, type InProcessService } from "../service/in-process-service.ts"
-import { openBrowser, skipWithoutBrowser, type WatchedPage } from "../support/browser.ts"
+import {
+  openBrowser,
+  skipWithoutBrowser,
+  type TestBrowser,
+  type WatchedPage,
+} from "../support/browser.ts"
 import { buildClient } from "./build-client.ts"
 
 const PAGE = '<!doctype html><title>Client</title><link rel="icon" href="data:,">'
@@ -63,22 +72,16 @@ result = {
 describe("the client in a browser", { skip: skipWithoutBrowser }, () => {
   const resources = new AsyncDisposableStack()
   let service: InProcessService
+  let browser: TestBrowser
   let watched: WatchedPage
 
   before(async () => {
     service = resources.use(await createInProcessService())
     service.engine.start()
-    const built = await buildClient()
-    const browser = resources.use(await openBrowser())
+    browser = resources.use(await openBrowser())
     watched = await browser.openPage()
     const { page } = watched
-    await page.route(`${service.url}/page`, (route) =>
-      route.fulfill({ contentType: "text/html", body: PAGE }),
-    )
-    await page.route(`${service.url}/built/**`, (route) => {
-      const [, path = ""] = new URL(route.request().url()).pathname.split("/built/")
-      return route.fulfill({ contentType: "text/javascript", path: join(built.folder, path) })
-    })
+    await serveClient(page, service.url)
     await page.route(`${service.url}/elsewhere/**`, (route) =>
       route.fulfill({ status: 307, headers: { location: `${service.url}/v1/tasks` } }),
     )
@@ -104,8 +107,46 @@ describe("the client in a browser", { skip: skipWithoutBrowser }, () => {
     })
   })
 
+  it("verifies a task's proof on a secure page, and has a code for it on another", async () => {
+    const signer = createSigner()
+    const proof = await proveByHand(signer, [1, 2, 3])
+    const keys = [toVerifierText(signer.key)]
+    const words = `(async () => {
+      const { isApiError, verifyTaskProof } = await import("/built/index.js")
+      const verify = (proof) => verifyTaskProof(proof, { keys: ${JSON.stringify(keys)} }).then(
+        (verdict) => verdict.isProven ? verdict.events.length : [verdict.code, verdict.event],
+        (error) => isApiError(error) ? error.code : String(error))
+      const proof = ${JSON.stringify(proof)}
+      const checkpoint = proof.checkpoint.replace(/.(?=.{8}=*\\n$)/, (digit) => digit === "A" ? "B" : "A")
+      const [first, second, third] = proof.events
+      const altered = { ...proof, events: [first, { ...second, at: 1 }, third] }
+      return [await verify(proof), await verify({ ...proof, checkpoint }), await verify(altered)]
+    })()`
+    assert.deepEqual(await watched.page.evaluate(words), [3, ["forged", null], ["broken-chain", 2]])
+    // Served by this test alone: there is no such host.
+    const { page } = await browser.openPage()
+    await serveClient(page, "http://media.example")
+    await page.goto("http://media.example/page")
+    assert.equal(await page.evaluate("isSecureContext"), false)
+    const told = ["no_ed25519", "no_ed25519", "no_ed25519"]
+    assert.deepEqual(await page.evaluate(words), told)
+    await page.close()
+  })
+
   it("asks nobody but the service", () => {
     const origins = new Set(watched.requested.map(({ origin }) => origin))
     assert.deepEqual([...origins], [service.url])
   })
 })
+
+/** An empty page, and the client as it is published. */
+async function serveClient(page: Page, origin: string): Promise<void> {
+  const { folder } = await buildClient()
+  await page.route(`${origin}/page`, (route) =>
+    route.fulfill({ contentType: "text/html", body: PAGE }),
+  )
+  await page.route(`${origin}/built/**`, (route) => {
+    const [, path = ""] = new URL(route.request().url()).pathname.split("/built/")
+    return route.fulfill({ contentType: "text/javascript", path: join(folder, path) })
+  })
+}

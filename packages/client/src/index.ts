@@ -65,7 +65,7 @@ export { DEFAULTS, type ClientSettings } from "./connection/settings.ts"
 export type { ClientCancellation } from "./tasks/cancel-task.ts"
 export type { ProofCalls } from "./proofs/proof-calls.ts"
 export type { ProofFault, ProofFaultCode } from "./proofs/proof-fault.ts"
-export type { ProofKeys } from "./proofs/trusted-keys.ts"
+export type { ProofKeys } from "./proofs/proof-keys.ts"
 export {
   verifyTaskProof,
   type ProvenCheckpoint,

@@ -1,23 +1,7 @@
 /** The keys by which a proof is verified: those that the caller was given elsewhere, or the service's own word. */
-import type { SignedLog } from "../api/proof-answers.ts"
 import { toFault, type ProofFault } from "./proof-fault.ts"
+import type { ProofKeys } from "./proof-keys.ts"
 import { parseVerifierKey, type VerifierKey } from "./verifier-key.ts"
-
-/** Either `keys`, or `log` if there are none. */
-export type ProofKeys =
-  | {
-      /**
-       * The log's public keys, as C2SP signed-note writes them, which you have from its operator and not from this
-       * service: `name+id+base64`. One of them must have signed.
-       */
-      readonly keys: readonly string[]
-      readonly log?: undefined
-    }
-  | {
-      /** What the service says of itself, as `signedLog` gives it. */
-      readonly log: Pick<SignedLog, "keys">
-      readonly keys?: undefined
-    }
 
 export interface TrustedKeys {
   /** The log's name, which is that of its keys. */

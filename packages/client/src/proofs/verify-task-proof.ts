@@ -7,8 +7,9 @@ import type { TaskProof } from "../api/proof-answers.ts"
 import { openCheckpoint, type OpenedCheckpoint } from "./checkpoint.ts"
 import { GENESIS_HASH, hashEvent } from "./event-hash.ts"
 import { isFault, toFault, type ProofFault } from "./proof-fault.ts"
+import type { ProofKeys } from "./proof-keys.ts"
 import { readTaskProof, type ReadTaskProof } from "./read-task-proof.ts"
-import { trustKeys, type ProofKeys } from "./trusted-keys.ts"
+import { trustKeys } from "./trusted-keys.ts"
 import { verifyInclusion } from "./verify-inclusion.ts"
 
 export type VerifyTaskProofOptions = ProofKeys & {
