@@ -9,7 +9,7 @@ type ReadEvent = TaskProof["events"][number]
 
 export type ReadTaskProof = Pick<TaskProof, "checkpoint" | "events" | "task">
 
-/** A task has some ten events, and some fifty if it was tried again and again. So many take 56,320 hashes at most. */
+/** Far more than a task has, however often it is tried again. So many take 57,344 hashes at most. */
 const MOST_EVENTS = 1_024
 /** Of all events together; so much as the client takes of an answer. */
 const MOST_CHARACTERS = 16 * 2 ** 20
