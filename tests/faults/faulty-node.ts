@@ -34,6 +34,7 @@ import {
   type Trap,
 } from "./node-orders.ts"
 import { createNodeWebhooks } from "./node-webhooks.ts"
+import { startSigning } from "./node-signing.ts"
 import { openStorage } from "./open-storage.ts"
 import { isResting } from "./resting.ts"
 import { createUpstreamChannel } from "./upstream-channel.ts"
@@ -142,6 +143,8 @@ process.on("disconnect", () => process.exit(0))
 say({ kind: "ready", url: server.url })
 engine.start()
 webhooks.start()
+const { signingKey: secret } = options
+const stopSigning = startSigning({ storage, secret, now: () => clock.now(), log })
 // The next node finds its modules compiled; one that is killed would never leave them behind.
 flushCompileCache()
 
@@ -204,6 +207,7 @@ function toOffsetMs({ endBy }: Task): number {
 async function stop(): Promise<void> {
   clearInterval(sweeping)
   await swept
+  await stopSigning()
   await server.close({ graceMs: 0 })
   await webhooks.stop({ graceMs: 0 })
   await engine.stop()

@@ -10,6 +10,8 @@ export interface NodeOptions {
   readonly storage: string
   readonly artifacts: string
   readonly upstream: string
+  /** The secret with which all nodes sign the log. */
+  readonly signingKey: string
   /** What it does to itself when it passes a point for the n-th time. */
   readonly trap?: Trap
   /** Its sweeps are done as if it were this much later. */

@@ -9,6 +9,7 @@ import { after, before, describe, it } from "node:test"
 import { createFilesystemArtifacts } from "@safelight/artifacts-filesystem"
 import type { ScannedStream, Storage } from "@safelight/core"
 import { createEngine, type EngineSettings } from "@safelight/engine"
+import { createSignerKey } from "@safelight/proof/node"
 import { createSqliteStorage } from "@safelight/storage-sqlite"
 import { createTemporaryFolder } from "../support/temporary-folder.ts"
 import { ACCOUNTS } from "./accounts.ts"
@@ -18,6 +19,7 @@ import type { ToldCancellation } from "./judge-cancellations.ts"
 import { openLedger, readLedger } from "./ledger.ts"
 import { judge, type Evidence } from "./oracle.ts"
 import { INPUT_RETENTION_MS } from "./node-orders.ts"
+import { ORIGIN } from "./node-signing.ts"
 import { OLD_PRICES, PICTURE, ROUND_MODELS } from "./models.ts"
 import { createPlan, toPrompt, type PlannedRequest } from "./requests.ts"
 import { NO_FAULTS, SETTLE_MS, type RoundFaults } from "./round-faults.ts"
@@ -111,6 +113,7 @@ async function setScene(
     plan,
     told: NOTHING_TOLD,
     faults: NO_FAULTS,
+    signingKey: createSignerKey(ORIGIN),
     logLines: [],
     streams: [],
     webhooks: [],

@@ -21,13 +21,13 @@ import { judgeArtifacts, type Artifacts } from "./judge-artifacts.ts"
 import { judgeAudience } from "./judge-audience.ts"
 import { judgeCharge, type Charges } from "./judge-charges.ts"
 import { judgeBooks, toCharged, type Charged } from "./judge-books.ts"
-import { judgeExport } from "./judge-export.ts"
 import { judgeErasures, type ToldErasure } from "./judge-erasures.ts"
 import { judgeHolds } from "./judge-holds.ts"
 import { judgeKeys } from "./judge-keys.ts"
 import { judgeLimits } from "./judge-limits.ts"
 import { judgeHandles, judgePurchases, judgeTime, type Purchases } from "./judge-purchases.ts"
 import { judgeRows } from "./judge-rows.ts"
+import { judgeSignedLog } from "./judge-signed-log.ts"
 import { judgeLabels, judgeTerms } from "./judge-terms.ts"
 import type { LedgerEntries } from "./ledger.ts"
 import { NEW_PRICES, ROUND_MODELS } from "./models.ts"
@@ -49,6 +49,8 @@ export interface Evidence extends AudienceEvidence {
   /** Past what ports show. */
   readonly stored: StoredFacts
   readonly faults: RoundFaults
+  /** With which all nodes sign the log. */
+  readonly signingKey: string
   /** Every line that a node wrote to its log. */
   readonly logLines: readonly string[]
 }
@@ -111,7 +113,7 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
     fail(`bought for unknown task ${task}`)
   }
   const audited = await judgeLog(open)
-  await judgeExport(evidence.stored.exported, fail)
+  await judgeSignedLog(open)
   const { tasks, events } = audited
   const purchases = evidence.creations.length
   const chargedMicros = audited.chargeMicros.total

@@ -8,6 +8,7 @@ import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import { createFilesystemArtifacts } from "@safelight/artifacts-filesystem"
 import { isTerminal, type Storage } from "@safelight/core"
+import { createSignerKey } from "@safelight/proof/node"
 import { createTemporaryFolder } from "../support/temporary-folder.ts"
 import { ACCOUNTS, type AccountPlan } from "./accounts.ts"
 import { createActivity, type Activity } from "./activity.ts"
@@ -20,6 +21,7 @@ import { openLedger, readLedger } from "./ledger.ts"
 import { END_AFTER_MS, type NodeOptions } from "./node-orders.ts"
 import { LAST_LINES, startNode, type NodeProcess } from "./node-process.ts"
 import { listEndedEarly } from "./judge-purchases.ts"
+import { ORIGIN } from "./node-signing.ts"
 import { openStorage } from "./open-storage.ts"
 import { judge } from "./oracle.ts"
 import { createRandom, type Random } from "./random.ts"
@@ -116,6 +118,7 @@ export async function createRound(options: RoundOptions): Promise<Round> {
   const endedAt = new Map<string, number>()
   const disturbances: Span[] = []
   const forgotten: Span[] = []
+  const signingKey = createSignerKey(ORIGIN)
   const suffered: RoundFaults = { endedAt, disturbances, forgotten, isTimeAhead }
   const isUp = (node: NodeProcess): boolean => node.isAlive()
   const { accounts = ACCOUNTS } = options
@@ -187,7 +190,13 @@ export async function createRound(options: RoundOptions): Promise<Round> {
 
   async function start(changed: Partial<NodeOptions> = {}): Promise<NodeProcess> {
     started += 1
-    const places = { storage: storage.nodes, artifacts: artifactsFolder, upstream: upstream.origin }
+    const { origin } = upstream
+    const places = {
+      storage: storage.nodes,
+      artifacts: artifactsFolder,
+      upstream: origin,
+      signingKey,
+    }
     const node = await startNode(
       { name: `node-${started}`, ...places, ...options.node, ...changed },
       () => activity.note(),
@@ -276,6 +285,7 @@ export async function createRound(options: RoundOptions): Promise<Round> {
         accounts,
         stored: await readStoredFacts(storage.healthy, opened),
         faults: suffered,
+        signingKey,
         logLines: logs.flat(),
         ...audience.evidence(),
       })

@@ -18,7 +18,6 @@ export interface StoredFacts {
   /** By task: the tables with something of it beside the log. */
   readonly besides: ReadonlyMap<string, readonly string[]>
   readonly texts: readonly FoundText[]
-  readonly exported: string
 }
 
 type TaskColumn = { readonly task: string | Uint8Array }
@@ -33,7 +32,6 @@ export async function readStoredFacts(place: string, storage: Storage): Promise<
   )
   const exported = await readExport(storage)
   return {
-    exported,
     rows: {
       queued: new Set(queued.map(({ task }) => toTaskId(task))),
       retained: new Map(retained.map(({ due_at: at, task }) => [toTaskId(task), Number(at)])),
