@@ -77,7 +77,7 @@ const PRICE_ANSWERS = ["Balance", "Quote", "ModelInfo", "ModelList"]
 const KEY_ANSWERS = ["Me", "SignIn"]
 
 /** Those that tell what tasks used. */
-const USAGE_ANSWERS = ["TaskUsage", "UsageReport"]
+const USAGE_ANSWERS = ["TaskUsage", "UsageReport", "UsageStatement"]
 
 /** Those of the signed log. */
 const PROOF_ANSWERS = ["SignedLog", "TaskProof"]

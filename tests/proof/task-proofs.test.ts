@@ -1,7 +1,26 @@
 /** The proof of a task: what is in the log is proved by its public key alone, and nothing else is. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import { createProofService, isRefusal, openTaskProof, proveTask } from "@safelight/proof"
+import {
+  GENESIS_HASH,
+  hashShownEvent,
+  toShownEvents,
+  type ShownEvent,
+  type TreeTilePlace,
+} from "@safelight/core"
+import { sha256 as digest } from "@safelight/engine"
+import {
+  createProofService,
+  hashEventEntry,
+  isRefusal,
+  openCheckpoint,
+  openEventProof,
+  openTaskProof,
+  proveTask,
+  verifyInclusion,
+  type RefusalCode,
+  type VerifierKey,
+} from "@safelight/proof"
 import { sha256, verifyEd25519 } from "@safelight/proof/node"
 import * as fc from "fast-check"
 import { checkAsync } from "../core/support/property.ts"
@@ -13,7 +32,7 @@ import {
   TASKS,
   type ProofDocument,
 } from "./altered-proofs.ts"
-import { tree } from "./sample-tree.ts"
+import { sampleLeaf, tree } from "./sample-tree.ts"
 import { createSignedTasks, createSigner, demand, ORIGIN } from "./signed-tasks.ts"
 
 describe("the proof of a task", () => {
@@ -97,6 +116,58 @@ describe("the proof of a task", () => {
   })
 })
 
+describe("the proof of one event", () => {
+  const optionsOf = (key: VerifierKey) => {
+    return { origin: ORIGIN, logKeys: [key], verify: verifyEd25519, sha256 }
+  }
+
+  async function createClaim() {
+    const { prove, signer } = await createProofs()
+    const { checkpoint, events, task } = await prove("b")
+    const [first, event = assert.fail("no second event")] = events
+    return { signer, event, claim: { checkpoint, task, previousHash: first?.hash, event } }
+  }
+
+  it("opens to the event, behind the hash before it", async () => {
+    const { claim, event, signer } = await createClaim()
+    const opened = demand(await openEventProof(claim, optionsOf(signer.key)))
+    assert.deepEqual([opened.task, opened.event, opened.checkpoint.size], ["b", event, 15])
+  })
+
+  it("is refused whatever of it is altered", async () => {
+    const { claim, event, signer } = await createClaim()
+    const hash = Buffer.from(sampleLeaf(0)).toString("base64")
+    const { hash: _, index: __, proof: ___, ...said } = { ...event, version: 0 }
+    const none = hashShownEvent(digest, GENESIS_HASH, { ...said, task: "b" })
+    const alterations: readonly (readonly [code: RefusalCode, change: object])[] = [
+      ["broken-chain", { task: "c" }],
+      ["broken-chain", { previousHash: event.hash }],
+      ["broken-chain", { event: { ...event, data: `${event.data} ` } }],
+      ["broken-chain", { event: { ...event, at: event.at + 1 } }],
+      ["broken-chain", { event: { ...event, sealed: "ef".repeat(32) } }],
+      ["broken-chain", { event: { ...event, hash: "ef".repeat(32) } }],
+      ["not-included", { event: { ...event, index: event.index + 1 } }],
+      ["not-included", { event: { ...event, index: 15 } }],
+      ["not-included", { event: { ...event, proof: [...event.proof, hash] } }],
+      ["not-included", { event: { ...event, proof: ["A"] } }],
+      ["malformed", { event: { ...event, ...said, hash: none }, previousHash: GENESIS_HASH }],
+      ["malformed", { event: null }],
+      ["malformed", { previousHash: null }],
+      ["malformed", { previousHash: "0" }],
+      ["malformed", { task: 1 }],
+      ["malformed", { task: "\ud800" }],
+      ["malformed", { checkpoint: undefined }],
+    ]
+    for (const [code, change] of alterations) {
+      const refused = await openEventProof({ ...claim, ...change }, optionsOf(signer.key))
+      assert.ok(isRefusal(refused), JSON.stringify(change))
+      assert.equal(refused.code, code, JSON.stringify(change))
+    }
+    const stranger = await openEventProof(claim, optionsOf(createSigner().key))
+    assert.equal(isRefusal(stranger) && stranger.code, "unsigned")
+  })
+})
+
 describe("a service's proofs", () => {
   it("are under the newest checkpoint, and there are none before the first", async () => {
     const log = await createSignedTasks()
@@ -113,6 +184,53 @@ describe("a service's proofs", () => {
     const second = await log.sign()
     assert.deepEqual(await proofs.findCheckpoint(), second)
     assert.equal((await proofs.proveTask("a", "account"))?.checkpoint, second.note)
+  })
+
+  it("are of events of many tasks under one checkpoint, and of none that it lacks", async () => {
+    const log = await createSignedTasks()
+    const { key } = log.signer
+    let reads = 0
+    const storage = {
+      ...log.storage,
+      readTile(place: TreeTilePlace) {
+        reads += 1
+        return log.storage.readTile(place)
+      },
+    }
+    const proofs = createProofService({ storage, tree, sha256, keys: [key] })
+    const names = Array.from({ length: 200 }, (_, place) => `t${place}`)
+    await log.add(...names)
+    const endOf = async (task: string): Promise<ShownEvent> => {
+      const events = toShownEvents(digest, await log.storage.readEvents(task))
+      return events.at(-1) ?? assert.fail(`${task} has no events`)
+    }
+    const ends = await Promise.all(["t150", "t0", "t199"].map(endOf))
+    assert.equal(await proofs.proveEvents(ends), undefined)
+    const { note } = await log.sign()
+    await log.add("later")
+    const [first, ...others] = ends
+    assert.ok(first !== undefined)
+    const asked = [first, await endOf("later"), ...others]
+    const proven = (await proofs.proveEvents(asked)) ?? assert.fail("nothing is proved")
+    assert.equal(proven.checkpoint, note)
+    const { checkpoint } = demand(
+      await openCheckpoint(note, { origin: ORIGIN, logKeys: [key], verify: verifyEd25519 }),
+    )
+    for (const [place, event] of asked.entries()) {
+      const found = proven.proofs[place]
+      if (event.task === "later") {
+        assert.equal(found, null)
+        continue
+      }
+      assert.ok(found)
+      const { index, proof, ...rest } = found
+      assert.deepEqual({ ...rest, task: event.task }, event)
+      const leafHash = hashEventEntry(tree, event)
+      const path = proof.map((hash) => Uint8Array.from(Buffer.from(hash, "base64")))
+      assert.ok(verifyInclusion(tree, { ...checkpoint, leafHash, index, proof: path }))
+    }
+    // Each tile once, of 600 leaves.
+    assert.ok(reads <= 4, `${reads} reads`)
   })
 
   it("have tiles by their names, cut as they are asked for, and no others", async () => {

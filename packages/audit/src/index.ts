@@ -14,12 +14,7 @@ export {
   type AuditKind,
   type AuditOptions,
 } from "./audit.ts"
-export {
-  billAccount,
-  type BilledCharge,
-  type BillOptions,
-  type BillReport,
-} from "./bill-account.ts"
+export { billAccount, type BillOptions, type BillReport } from "./bill-account.ts"
 export { createFolderArtifacts, type FolderArtifactsOptions } from "./folder-artifacts.ts"
 export {
   createArtifactJudge,
@@ -67,13 +62,14 @@ export {
   type ImportReport,
 } from "./import-streams.ts"
 export { toMonth, type MonthlyBill } from "./monthly-bills.ts"
-export type { NamedPrice } from "./price-names.ts"
+export type { BilledCharge } from "./prove-charge.ts"
 export {
   rebuildRows,
   type RebuildOptions,
   type RebuildProgress,
   type RebuildReport,
 } from "./rebuild-rows.ts"
+export { createStatements, type StatementsOptions } from "./statements.ts"
 export type { AuditOutcome, AuditProgress, AuditReport } from "./report.ts"
 export type { EventName, ToldCharge, ToldTask } from "./tell-task.ts"
 export { verifyTask } from "./verify-events.ts"

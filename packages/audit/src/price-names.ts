@@ -10,20 +10,11 @@ import {
   type Definition,
   type DefinitionStorage,
   type Digest,
-  type ModelPrice,
+  type NamedPrice,
   type PriceBook,
   type Task,
 } from "@safelight/core"
 import { findDefinitionFault } from "./named-definitions.ts"
-
-export interface NamedPrice {
-  /** As the task names it: `2026-11#1a2b3c4d`. */
-  readonly version: string
-  /** SHA-256 of the price's definition, 64 lower-case hexadecimal digits; null if the version names none. */
-  readonly digest: string | null
-  /** Null if neither the database nor the configuration has it. */
-  readonly price: ModelPrice | null
-}
 
 export type FindNamedPrice = (task: Pick<Task, "model" | "priceVersion">) => NamedPrice
 

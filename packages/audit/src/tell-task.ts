@@ -9,6 +9,7 @@ import {
   toOutcomeRows,
   type ChargeRow,
   type Digest,
+  type NamedPrice,
   type OutcomeRow,
   type ScannedStream,
   type Task,
@@ -16,7 +17,7 @@ import {
 } from "@safelight/core"
 import type { Finding } from "./finding.ts"
 import { follow } from "./follow.ts"
-import type { FindNamedPrice, NamedPrice } from "./price-names.ts"
+import type { FindNamedPrice } from "./price-names.ts"
 import { findChargeFault } from "./recompute-charge.ts"
 import type { ReplayRules } from "./replay-stream.ts"
 import { verifyEvents } from "./verify-events.ts"

@@ -6,7 +6,7 @@
 import { createAdminCalls, type AdminCalls } from "./admin/admin-calls.ts"
 import { ApiError } from "./connection/api-error.ts"
 import type { Artifact, EventList, ListQuery, Task, TaskList } from "./api/answers.ts"
-import type { TaskUsage, UsageReport } from "./api/usage-answers.ts"
+import type { TaskUsage, UsageReport, UsageStatement } from "./api/usage-answers.ts"
 import type { Me } from "./api/key-answers.ts"
 import type { Balance, ModelInfo, Quote } from "./api/price-answers.ts"
 import {
@@ -24,6 +24,7 @@ import { checkOptions, type ClientOptions } from "./connection/client-options.ts
 import { createConnection, type Connection } from "./connection/connection.ts"
 import { listModels } from "./prices/list-models.ts"
 import { quoteTask } from "./prices/quote-task.ts"
+import { readStatement, type StatementQuery } from "./prices/read-statement.ts"
 import { cancelTask, type ClientCancellation } from "./tasks/cancel-task.ts"
 import { listArtifacts, toClientTask, type ClientTask } from "./tasks/client-task.ts"
 import { holdArtifacts } from "./tasks/hold-artifacts.ts"
@@ -111,6 +112,11 @@ export interface Client extends ProofCalls {
   /** The cost of the tasks that finished in a period, and the account's budget. */
   usage(query?: UsageQuery, options?: CallOptions): Promise<UsageReport>
   /**
+   * The charges of a period, each with what proves it, page by page. A page is fetched when the one before it has been
+   * read. With `proofs`, all of a page are under its `checkpoint`.
+   */
+  statement(query?: StatementQuery, options?: CallOptions): AsyncIterableIterator<UsageStatement>
+  /**
    * What a task would cost at most, and why. No task is made. Hand its `quote` to `submit` or `run`, so that
    * the task is charged by these prices or refused.
    */
@@ -176,6 +182,7 @@ export function createClient(options: ClientOptions): Client {
       connection.read(`${toTaskPath(id)}/usage`, isTaskUsage, { signal }),
     usage: ({ from, to, label } = {}, { signal } = {}) =>
       connection.read(withQuery("/v1/usage", { from, to, label }), isUsageReport, { signal }),
+    statement: (query = {}, more = {}) => readStatement(connection, query, more),
     quote: (model, parameters, more) => quoteTask(connection, { model, parameters }, more),
     balance: ({ signal } = {}) => connection.read("/v1/balance", isBalance, { signal }),
     me: ({ signal } = {}) => connection.read("/v1/me", isMe, { signal }),

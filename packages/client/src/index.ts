@@ -35,7 +35,7 @@ export type {
   WebhookEndpointWithSecret,
 } from "./api/answers.ts"
 export type { Me, SignIn } from "./api/key-answers.ts"
-export type { TaskUsage, UsageReport } from "./api/usage-answers.ts"
+export type { TaskUsage, UsageReport, UsageStatement } from "./api/usage-answers.ts"
 export type {
   AccountSettings,
   ApiKey,

@@ -14,7 +14,7 @@ export { toRetryAfterMs } from "./answers/retry-after.ts"
 export { createBoundedCache, type BoundedCache } from "./bounded-cache.ts"
 export { toCanonicalJson, type Json, type JsonObject } from "./values/canonical-json.ts"
 export type { Digest, DigestPart } from "./values/digest.ts"
-export { toUnixSeconds } from "./values/instant.ts"
+export { parseMonth, toUnixSeconds, type Month } from "./values/instant.ts"
 export { assertServable, SEAL_ID } from "./transfers.ts"
 export { findMediaType, MEDIA_HEAD_BYTES } from "./values/find-media-type.ts"
 export { parseJson } from "./values/parse-json.ts"
@@ -342,12 +342,25 @@ export type {
   UnsequencedEvents,
 } from "./ports/tree-storage.ts"
 export type {
+  EventProofs,
   LogIdentity,
   ProofService,
   ProofViewer,
   ProvenEvent,
   TaskProof,
 } from "./ports/proof-service.ts"
+export {
+  STATED_FINDINGS,
+  type ChainedEvent,
+  type ChargeEvidence,
+  type ChargingEvent,
+  type NamedPrice,
+  type StatedCharge,
+  type StatedFinding,
+  type StatedFindingCode,
+  type StatementPage,
+  type StatementService,
+} from "./ports/statement-service.ts"
 export { SILENT_LOG, type Log, type LogFields } from "./ports/log.ts"
 export type {
   MessageSender,

@@ -4,15 +4,18 @@
  */
 import {
   NO_LIMITS,
+  STATED_FINDINGS,
   type AccountSettings,
   type HoldRefusal,
   type Rate,
   type Rejection,
 } from "@safelight/core"
 import { DOCS_FILES } from "../../../adapters/http/src/openapi/docs-files.ts"
+import { until } from "../../support/until.ts"
 import { IN_DOUBT } from "./fake-operator-tasks.ts"
 import { toFakePosition } from "./fake-changes.ts"
 import { outside, putArtifact, taskId, toTask } from "./fake-service.ts"
+import { toItem, toStated } from "./fake-statements.ts"
 import { toLinkedCalls } from "./linked-calls.ts"
 import { addSignInCalls } from "./sign-in-calls.ts"
 import { addOperatorCalls, addStreamTooMany } from "./operator-calls.ts"
@@ -38,6 +41,8 @@ interface Trouble {
   readonly holdRefusal?: HoldRefusal
   readonly isAuditing?: boolean
   readonly isUnsigned?: boolean
+  /** The account has as many pages of its statement read as it may. */
+  readonly isReading?: boolean
 }
 
 type Add = (template: string, path: string, call?: Call, trouble?: Trouble) => void
@@ -48,6 +53,7 @@ const TASK_EVENTS = `${TASK}/events`
 const TASK_PROOF = `${TASK}/proof`
 const TASK_USAGE = `${TASK}/usage`
 const USAGE = "/v1/usage"
+const STATEMENT = `${USAGE}/statement`
 const HOLD = `${TASK}/hold`
 const BALANCE = "/v1/balance"
 const ME = "/v1/me"
@@ -75,7 +81,9 @@ export function toEveryCall(world: World): DescribedCall[] {
       // Believed of each key from its first call on: the clock stands still.
       const isLimited = call.headers?.["authorization"] === limited
       world.accounts.set({ rates: isLimited ? AMPLE : NO_LIMITS.rates })
+      const leave = trouble.isReading === true ? await readPages(world) : undefined
       const response = await world.call(path, call)
+      await leave?.()
       world.fake.fail(undefined)
       world.keys.fail(undefined)
       world.fake.refuse(undefined)
@@ -133,6 +141,21 @@ export function toEveryCall(world: World): DescribedCall[] {
   return calls
 }
 
+/** Those of a world that signs nothing, whose answers no other has. */
+export function toUnsignedCalls({ accounts, call, keys }: World): DescribedCall[] {
+  accounts.set({ rates: AMPLE }, "account-l")
+  const authorizations = ["account-a", "account-l"].map(
+    (account) => `Bearer ${keys.add({ account })}`,
+  )
+  return authorizations.flatMap((authorization) =>
+    ["GET", "HEAD"].map((method): DescribedCall => {
+      const headers = { authorization }
+      const send = () => call(`${STATEMENT}?proofs=true`, { method, headers })
+      return { path: STATEMENT, method, send }
+    }),
+  )
+}
+
 /** Authorization headers, one for each way to be turned away. */
 function addKeys({ keys, accounts }: World): string[] {
   accounts.set({ suspendedAt: 1 }, "account-s")
@@ -173,6 +196,7 @@ function readTasks(world: World, keys: readonly string[], read: Add): void {
     [TASK_USAGE, `/v1/tasks/${queued.id}/usage`],
     [TASK_PROOF, `/v1/tasks/${queued.id}/proof`],
     [USAGE, "/v1/usage"],
+    [STATEMENT, `${STATEMENT}?proofs=true`],
     [BALANCE, BALANCE],
     [ME, ME],
     [MODEL_LIST, MODEL_LIST],
@@ -193,6 +217,7 @@ function readTasks(world: World, keys: readonly string[], read: Add): void {
   for (const query of ["from=-1", "to=253402300800", "from=x", "from=2&to=1", "other=1"]) {
     read(USAGE, `/v1/usage?${query}`)
   }
+  readStatements(world, read)
   readModels(read)
   for (const path of [BALANCE, ME, MODEL_LIST]) read(path, `${path}?other=1`)
   for (const path of [MODEL_LIST, ONE_MODEL.replace("{model_id}", VALID.model)]) {
@@ -204,6 +229,33 @@ function readTasks(world: World, keys: readonly string[], read: Add): void {
     read(TASK, `/v1/tasks/${each.id}`)
     read(TASK, `/v1/tasks/${each.id}`, { headers: { prefer: "wait=0" } })
     read(ARTIFACTS, `/v1/tasks/${each.id}/artifacts`)
+  }
+}
+
+function readStatements({ statements }: World, read: Add): void {
+  statements.charges.push(...[1, 2, 3].map(toStated))
+  const untold = { item: toItem(4), evidence: null }
+  const codes = STATED_FINDINGS.map((code) => ({ code, expectedMicros: null }))
+  statements.charges.push(...codes.map((finding) => ({ ...untold, finding })))
+  read(STATEMENT, STATEMENT)
+  read(STATEMENT, `${STATEMENT}?proofs=true`, {}, { isUnsigned: true })
+  read(STATEMENT, STATEMENT, {}, { isReading: true })
+  for (const query of ["limit=0", "limit=101", "limit=x", "cursor=!", "month=x", "proofs=1"]) {
+    read(STATEMENT, `${STATEMENT}?${query}`)
+  }
+  for (const query of ["from=-1", "to=253402300800", "from=x", "from=2&to=1", "other=1"]) {
+    read(STATEMENT, `${STATEMENT}?${query}`)
+  }
+}
+
+/** Resolves once two pages are read, to what lets them end. */
+async function readPages({ call, statements }: World): Promise<() => Promise<unknown>> {
+  const release = statements.hold()
+  const calls = [call(STATEMENT), call(STATEMENT)]
+  await until(() => statements.reading.now === calls.length)
+  return () => {
+    release()
+    return Promise.all(calls)
   }
 }
 

@@ -10,7 +10,7 @@ import { DOCS_FILES } from "../../../adapters/http/src/openapi/docs-files.ts"
 import { createApiDocument } from "../../../adapters/http/src/openapi/document.ts"
 import { createKeptFile } from "../../../adapters/http/src/openapi/kept-file.ts"
 import { checkResponse } from "../../support/openapi-response.ts"
-import { BODY_BYTES, STREAMS, toEveryCall } from "./every-call.ts"
+import { BODY_BYTES, STREAMS, toEveryCall, toUnsignedCalls } from "./every-call.ts"
 import { checker, createWorld, DOCUMENT, WORLDS, type World } from "./worlds.ts"
 
 interface Described {
@@ -310,6 +310,10 @@ describe("the described answers", () => {
         seen.add(`${method.toLowerCase()} ${path} ${code}`)
       }
       for (const { path, method, send } of toEveryCall(world)) {
+        await look(path, method, await send())
+      }
+      await using unsigned = await open(kind, { hasProofs: false })
+      for (const { path, method, send } of toUnsignedCalls(unsigned)) {
         await look(path, method, await send())
       }
       isReady = false

@@ -21,6 +21,7 @@ import { createFakeInsight } from "./fake-insight.ts"
 import { createFakeProofs } from "./fake-proofs.ts"
 import { createFakeService } from "./fake-service.ts"
 import { createFakeSignIn } from "./fake-sign-in.ts"
+import { createFakeStatements } from "./fake-statements.ts"
 import { createFakeStorage, type FakeStorage } from "./fake-storage.ts"
 import { createFakeWebhooks } from "./fake-webhooks.ts"
 
@@ -65,6 +66,7 @@ export async function createWorld(
   const { shared = createFakeStorage(), settings = {}, accessSettings = {} } = options
   const { hasProofs = true, hasStreams: _, shared: __, ...others } = options
   const proofs = createFakeProofs(fake.failIfAsked)
+  const statements = createFakeStatements(fake.failIfAsked)
   const { storage, keys, accounts, links, rates } = shared
   const clock = createManualClock()
   const logged: { level: string; fields: LogFields; message: string }[] = []
@@ -79,6 +81,7 @@ export async function createWorld(
     webhooks: createFakeWebhooks(fake.throwFailure),
     signIn: createFakeSignIn(fake.throwFailure),
     insight: operator.insight,
+    statements,
     ...(hasProofs && { proofs }),
     ...(options.hasStreams !== false && { changes: changes.service }),
     access: createAccess({ storage, service: fake.service, clock, settings: accessSettings }),
@@ -123,6 +126,7 @@ export async function createWorld(
     changes,
     operator,
     proofs,
+    statements,
     shared,
     storage,
     keys,

@@ -24,30 +24,30 @@ const TASK_PROOF_EXAMPLE = {
   ],
 } as const
 
+export const provenEvent = v.object({
+  version: described(whole, "1, 2, 3… within the task."),
+  at: unixMs,
+  type: v.string(),
+  schema: whole,
+  data: described(v.string(), "Canonical JSON, as it is hashed: what its account may see."),
+  sealed: v.optional(
+    described(
+      v.string(),
+      "The SHA-256 of what its operator alone may see, which the hash covers; absent if there is nothing.",
+    ),
+  ),
+  hash: described(v.string(), "64 lower-case hexadecimal digits."),
+  index: described(whole, "The leaf that stands for the event, from 0."),
+  proof: described(v.array(v.string()), "Hashes in base64, from the leaf's neighbour up."),
+})
+
 export const taskProof = defineBody("TaskProof", TASK_PROOF_EXAMPLE, {
   format: v.literal("safelight-proof"),
   version: v.literal(1),
   task: v.string(),
   checkpoint: described(v.string(), "The signed note that the proofs lead to."),
   events: described(
-    v.array(
-      v.object({
-        version: described(whole, "1, 2, 3… within the task."),
-        at: unixMs,
-        type: v.string(),
-        schema: whole,
-        data: described(v.string(), "Canonical JSON, as it is hashed: what its account may see."),
-        sealed: v.optional(
-          described(
-            v.string(),
-            "The SHA-256 of what its operator alone may see, which the hash covers; absent if there is nothing.",
-          ),
-        ),
-        hash: described(v.string(), "64 lower-case hexadecimal digits."),
-        index: described(whole, "The leaf that stands for the event, from 0."),
-        proof: described(v.array(v.string()), "Hashes in base64, from the leaf's neighbour up."),
-      }),
-    ),
+    v.array(provenEvent),
     "The task's first events, as many as the checkpoint has.",
   ),
 })

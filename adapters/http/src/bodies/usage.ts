@@ -35,6 +35,16 @@ const TASK_USAGE_EXAMPLE = {
   usage: { images: 1, output_video_ms: 0, input_videos_ms: [], billed_input_ms: 0 },
 } as const
 
+export const measuredUsage = v.object({
+  images: whole,
+  output_video_ms: described(whole, "Measured."),
+  output_audio_ms: v.optional(described(whole, "Measured; absent if no sound was made.")),
+  characters: v.optional(described(whole, "Of the text; absent if it is not counted.")),
+  tokens: v.optional(described(whole, "As the provider counts; absent if it tells none.")),
+  input_videos_ms: described(v.array(whole), "Measured, in their order."),
+  billed_input_ms: described(whole, "As charged, all of them together."),
+})
+
 export const taskUsage = defineBody("TaskUsage", TASK_USAGE_EXAMPLE, {
   task_id: taskId,
   model: v.string(),
@@ -67,20 +77,7 @@ export const taskUsage = defineBody("TaskUsage", TASK_USAGE_EXAMPLE, {
     "Pictures that the task is to make. If one can't be had, it succeeds with the others and is " +
       "charged for those: `usage` has fewer. Null of a film, or where it is no longer known.",
   ),
-  usage: described(
-    v.nullable(
-      v.object({
-        images: whole,
-        output_video_ms: described(whole, "Measured."),
-        output_audio_ms: v.optional(described(whole, "Measured; absent if no sound was made.")),
-        characters: v.optional(described(whole, "Of the text; absent if it is not counted.")),
-        tokens: v.optional(described(whole, "As the provider counts; absent if it tells none.")),
-        input_videos_ms: described(v.array(whole), "Measured, in their order."),
-        billed_input_ms: described(whole, "As charged, all of them together."),
-      }),
-    ),
-    "Null where nothing was used, or not yet.",
-  ),
+  usage: described(v.nullable(measuredUsage), "Null where nothing was used, or not yet."),
 })
 
 const USAGE_REPORT_EXAMPLE = {
@@ -162,13 +159,17 @@ export function toTaskUsageBody({
     charge_micros: task.chargeMicros,
     charge_limit_micros: task.reservationMicros,
     images_asked: imagesAsked,
-    usage: usage && {
-      images: usage.images,
-      output_video_ms: usage.outputVideoMs,
-      ...toSomeMeasures(usage),
-      input_videos_ms: usage.inputVideosMs,
-      billed_input_ms: billedInputMs,
-    },
+    usage: usage && toMeasuredUsage(usage, billedInputMs),
+  }
+}
+
+export function toMeasuredUsage(usage: Usage, billedInputMs: number): Shown<typeof measuredUsage> {
+  return {
+    images: usage.images,
+    output_video_ms: usage.outputVideoMs,
+    ...toSomeMeasures(usage),
+    input_videos_ms: usage.inputVideosMs,
+    billed_input_ms: billedInputMs,
   }
 }
 

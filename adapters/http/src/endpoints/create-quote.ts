@@ -2,17 +2,11 @@
  * POST /v1/quotes: what a task would cost at most. The body is that of POST /v1/tasks, and is received, read
  * and refused in the same way and within the same bounds; nothing of it is kept.
  */
-import {
-  BILLED_ITEMS,
-  referenceToVideo,
-  toUnixSeconds,
-  type BilledItem,
-  type Quote,
-  type QuoteLine,
-} from "@safelight/core"
+import { referenceToVideo, toUnixSeconds, type BilledItem, type Quote } from "@safelight/core"
 import * as v from "valibot"
 import { defineBody, described, type Shown } from "../bodies/body.ts"
-import { appliedFactors, price, toFactorsBody, toPriceBody } from "../bodies/price.ts"
+import { BILLED_LINE, toBilledLine } from "../bodies/billed-line.ts"
+import { price, toPriceBody } from "../bodies/price.ts"
 import { currency, whole } from "../bodies/shapes.ts"
 import { CREATION_REFUSALS } from "../body/creation-refusals.ts"
 import { defineEndpoint } from "../pipeline/endpoint.ts"
@@ -59,19 +53,7 @@ const quote = defineBody("Quote", EXAMPLE, {
   lines: described(
     v.array(
       v.object({
-        item: v.picklist(BILLED_ITEMS),
-        unit: v.picklist(["image", "second", "request", "thousand_characters", "thousand_tokens"]),
-        unit_price_micros: whole,
-        images: v.optional(described(whole, "Of `image` alone.")),
-        duration_ms: v.optional(
-          described(whole, "Of video and audio: the most that can be billed."),
-        ),
-        requests: v.optional(described(whole, "Of `request` alone.")),
-        characters: v.optional(described(whole, "Of `characters` alone.")),
-        tokens: v.optional(described(whole, "Of `tokens` alone: the most that can be billed.")),
-        factors: v.optional(
-          described(appliedFactors, "What the line is multiplied by; absent if by nothing."),
-        ),
+        ...BILLED_LINE,
         is_estimate: described(
           v.boolean(),
           "Measured only later: it may be less, and is never billed as more.",
@@ -82,6 +64,13 @@ const quote = defineBody("Quote", EXAMPLE, {
       "arithmetic of its own.",
   ),
 })
+
+const MEASURED_LATER: ReadonlySet<BilledItem> = new Set([
+  "output_video",
+  "input_video",
+  "output_audio",
+  "tokens",
+])
 
 export const createQuote = defineEndpoint({
   method: "POST",
@@ -119,39 +108,9 @@ function toQuoteBody(found: Quote): Omit<Shown<typeof quote>, "currency"> {
     max_cost_micros: found.maxCostMicros,
     price_version: found.priceVersion,
     price: toPriceBody(found.price),
-    lines: found.lines.map(toLine),
-  }
-}
-
-type LineBody = Shown<typeof quote>["lines"][number]
-
-interface ItemShape {
-  readonly unit: LineBody["unit"]
-  readonly quantity: "images" | "duration_ms" | "requests" | "characters" | "tokens"
-  /** Measured once it is there. */
-  readonly isEstimate: boolean
-}
-
-const TIMED: ItemShape = { unit: "second", quantity: "duration_ms", isEstimate: true }
-
-const SHAPES: Readonly<Record<BilledItem, ItemShape>> = {
-  image: { unit: "image", quantity: "images", isEstimate: false },
-  output_video: TIMED,
-  input_video: TIMED,
-  output_audio: TIMED,
-  request: { unit: "request", quantity: "requests", isEstimate: false },
-  characters: { unit: "thousand_characters", quantity: "characters", isEstimate: false },
-  tokens: { unit: "thousand_tokens", quantity: "tokens", isEstimate: true },
-}
-
-function toLine({ factors, item, quantity, unitPriceMicros }: QuoteLine): LineBody {
-  const { isEstimate, quantity: member, unit } = SHAPES[item]
-  return {
-    item,
-    unit,
-    unit_price_micros: unitPriceMicros,
-    [member]: quantity,
-    ...(factors && { factors: toFactorsBody(factors) }),
-    is_estimate: isEstimate,
+    lines: found.lines.map((line) => ({
+      ...toBilledLine(line),
+      is_estimate: MEASURED_LATER.has(line.item),
+    })),
   }
 }

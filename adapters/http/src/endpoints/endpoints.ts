@@ -56,6 +56,7 @@ import { showTaskUsage } from "./show-task-usage.ts"
 import { streamAccount } from "./stream-account.ts"
 import { streamTask } from "./stream-task.ts"
 import { showCheckpoint, showSignedLog, showTile } from "./signed-log.ts"
+import { showStatement } from "./show-statement.ts"
 import { showTask } from "./show-task.ts"
 import { signIn } from "./sign-in.ts"
 import { showUsage } from "./show-usage.ts"
@@ -88,6 +89,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   streamAccount,
   showTaskUsage,
   showUsage,
+  showStatement,
   showBalance,
   createQuote,
   listModels,

@@ -7,8 +7,8 @@ import { defineBody, described, type Shown } from "../bodies/body.ts"
 import { unknownCosts } from "../bodies/channel.ts"
 import * as v from "valibot"
 import { OUTCOME_GROUPINGS, toUnixSeconds, type OperatorUsageRow } from "@safelight/core"
-import { refuseParameters } from "../errors/refusal.ts"
-import { anyText, moment, requiredChoice } from "../request/query-parameters.ts"
+import { PERIOD_QUERY, readPeriod } from "../request/period.ts"
+import { anyText, requiredChoice } from "../request/query-parameters.ts"
 import { defineOperatorEndpoint } from "./operator-endpoint.ts"
 
 const EXAMPLE = {
@@ -64,18 +64,13 @@ export const showOperatorUsage = defineOperatorEndpoint({
   query: {
     by: requiredChoice("What the rows are. Days are of UTC.", OUTCOME_GROUPINGS),
     account: anyText("Counts this account's tasks alone."),
-    from: moment("Unix seconds, inclusive; by default 0."),
-    to: moment("Unix seconds, exclusive, not before `from`; by default the second after this one."),
+    ...PERIOD_QUERY,
   },
   answers: { 200: { description: "The sums of the period.", json: usage } },
   refusals: ["invalid_value"],
 }).handle((insight, { currency: name }) => async (call) => {
-  const nextSecond = (toUnixSeconds(call.startedAt) + 1) * 1_000
-  const { account, by, from = 0, to = Math.max(from, nextSecond) } = call.query
-  if (to < from) {
-    const message = "to must not be before from."
-    throw refuseParameters(call.refuse, [{ param: "to", code: "invalid_value", message }])
-  }
+  const { from, to } = readPeriod(call)
+  const { account, by } = call.query
   const request = { by, from, to, ...(account !== undefined && { account }) }
   const { hasMore, rows } = await insight.usage.sumUsage(request)
   const period = { by, from: toUnixSeconds(from), to: toUnixSeconds(to) }

@@ -1,13 +1,10 @@
 /**
  * GET /v1/usage?from&to: what the account's tasks cost that finished in a period, whenever they
- * were created. Periods that meet share no task: `from` is inclusive and `to` exclusive. A period
- * may be empty, but not end before it begins: zeros would hide that the bounds were mixed up.
+ * were created.
  */
-import { toUnixSeconds } from "@safelight/core"
 import { defineEndpoint } from "../pipeline/endpoint.ts"
-import { refuseParameters } from "../errors/refusal.ts"
 import { labelFilter } from "../request/labels.ts"
-import { moment } from "../request/query-parameters.ts"
+import { PERIOD_QUERY, readPeriod } from "../request/period.ts"
 import { toUsageReportBody, usageReport } from "../bodies/usage.ts"
 
 export const showUsage = defineEndpoint({
@@ -23,11 +20,7 @@ export const showUsage = defineEndpoint({
   },
   key: { scopes: ["tasks:read"], rate: "read" },
   query: {
-    from: moment("Unix seconds, inclusive; by default 0."),
-    to: moment(
-      "Unix seconds, exclusive, not before `from`; by default the second after this one, or `from` " +
-        "where that is later.",
-    ),
+    ...PERIOD_QUERY,
     label: labelFilter(
       "Counts tasks with this label alone; what the account has left is unchanged.",
     ),
@@ -35,14 +28,9 @@ export const showUsage = defineEndpoint({
   answers: { 200: { description: "The sums of the period.", json: usageReport } },
   refusals: ["invalid_value"],
 }).handle(({ service, currency }) => async (call) => {
-  const nextSecond = (toUnixSeconds(call.startedAt) + 1) * 1_000
-  // By default everything that has finished.
-  const { from = 0, to = Math.max(from, nextSecond), label: labels } = call.query
-  if (to < from) {
-    const message = "to must not be before from."
-    throw refuseParameters(call.refuse, [{ param: "to", code: "invalid_value", message }])
-  }
-  const request = { account: call.caller.id, from, to, ...(labels && { labels }) }
+  const period = readPeriod(call)
+  const { label: labels } = call.query
+  const request = { account: call.caller.id, ...period, ...(labels && { labels }) }
   const report = await service.sumUsage(request)
-  return call.reply(200, { ...toUsageReportBody({ from, to }, report), currency })
+  return call.reply(200, { ...toUsageReportBody(period, report), currency })
 })

@@ -15,6 +15,7 @@ import {
   type SignInService,
   type OperatorInsight,
   type ProofService,
+  type StatementService,
   type TaskService,
   type Tracer,
   type WebhookService,
@@ -62,6 +63,8 @@ export interface HttpHandlerOptions {
   readonly insight?: OperatorInsight
   /** The signed tree over the log; absent: the log is not signed, and there is nothing at those paths. */
   readonly proofs?: ProofService
+  /** Proves to accounts what they were charged; absent: there is nothing at its path. */
+  readonly statements?: StatementService
   /** Answers agents at /mcp, as `@safelight/mcp` does; absent: there is nothing at that path. */
   readonly mcp?: McpService
   /** Answers below /openai/v1, as `@safelight/openai` does; absent: there is nothing at those paths. */
@@ -125,6 +128,7 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
     signIn: options.signIn,
     insight: options.insight,
     proofs: options.proofs,
+    statements: options.statements,
     mcp: options.mcp,
     openai: options.openai,
     metrics: options.metrics,

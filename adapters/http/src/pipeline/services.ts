@@ -10,6 +10,7 @@ import type {
   SignInService,
   OperatorInsight,
   ProofService,
+  StatementService,
   TaskService,
   WebhookService,
 } from "@safelight/core"
@@ -120,6 +121,7 @@ export interface Services {
   readonly signIn: SignInService | undefined
   readonly insight: OperatorInsight | undefined
   readonly proofs: ProofService | undefined
+  readonly statements: StatementService | undefined
   readonly mcp: McpService | undefined
   readonly openai: OpenAiService | undefined
   readonly metrics: (() => Promise<MetricsText>) | undefined

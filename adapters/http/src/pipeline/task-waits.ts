@@ -15,6 +15,7 @@ import type { IsStillAllowed } from "../access/check-access.ts"
 import type { HttpSettings } from "./defaults.ts"
 import type { Exchange } from "./exchange.ts"
 import { onLeft } from "./on-left.ts"
+import { createRoom } from "./room.ts"
 
 export interface TaskWaits {
   /**
@@ -50,7 +51,8 @@ export interface TaskWaitParts {
 
 export function createTaskWaits(parts: TaskWaitParts): TaskWaits {
   const { log, service, settings } = parts
-  const room = createRoom(settings)
+  const { accountWaits: mostOfAccount, waits: most } = settings
+  const room = createRoom({ most, mostOfAccount })
   const ending = new AbortController()
 
   /** Whether it lasted as long as it was to, or until the task's end. */
@@ -84,8 +86,8 @@ export function createTaskWaits(parts: TaskWaitParts): TaskWaits {
       if (seconds === undefined) return { task, headers: {} }
       const headers = { "preference-applied": `wait=${seconds}` }
       if (isTerminal(task) || seconds === 0) return { task, headers }
-      const leave = ending.signal.aborted ? undefined : room.enter(task.account)
-      if (leave === undefined) return { task, headers: {} }
+      const leave = ending.signal.aborted ? "full" : room.enter(task.account)
+      if (typeof leave === "string") return { task, headers: {} }
       const beganAt = performance.now()
       const isKept = await untilFinished(call, task.id, seconds)
       leave()
@@ -111,30 +113,5 @@ async function look(
   } catch (error) {
     log.warn({ task: id, error }, "wait failed")
     return undefined
-  }
-}
-
-interface Room {
-  /** How to leave; undefined if it is full. */
-  enter(account: string): (() => void) | undefined
-}
-
-function createRoom({ accountWaits, waits }: TaskWaitParts["settings"]): Room {
-  const byAccount = new Map<string, number>()
-  let inAll = 0
-
-  function add(account: string, change: 1 | -1): void {
-    inAll += change
-    const its = (byAccount.get(account) ?? 0) + change
-    if (its === 0) byAccount.delete(account)
-    else byAccount.set(account, its)
-  }
-
-  return {
-    enter(account) {
-      if (inAll >= waits || (byAccount.get(account) ?? 0) >= accountWaits) return undefined
-      add(account, 1)
-      return () => add(account, -1)
-    },
   }
 }

@@ -5,6 +5,7 @@
 import type { HttpSettings } from "../pipeline/defaults.ts"
 import { POLL_HEADERS } from "../endpoints/find-task.ts"
 import { Refusal } from "../errors/refusal.ts"
+import { createRoom } from "../pipeline/room.ts"
 import { openStream, type OpenStream, type StreamRequest } from "./open-stream.ts"
 
 export interface OpenStreams {
@@ -33,8 +34,8 @@ export function createOpenStreams(
   clock: { readonly monotonicNow: () => number },
 ): OpenStreams {
   const open = new Set<OpenStream>()
-  const counts = new Map<string, number>()
-  let reserved = 0
+  const { streams: most, streamsOfAccount: mostOfAccount } = settings
+  const room = createRoom({ most, mostOfAccount })
   let timer: ReturnType<typeof setInterval> | undefined
 
   function look(): void {
@@ -55,23 +56,12 @@ export function createOpenStreams(
 
   return {
     reserve(account) {
-      const ofAccount = counts.get(account) ?? 0
-      if (ofAccount >= settings.streamsOfAccount) {
-        const message = `The account has ${ofAccount} streams open, as many as it may; close one first.`
+      const release = room.enter(account)
+      if (release === "account-full") {
+        const message = `The account has ${mostOfAccount} streams open, as many as it may; close one first.`
         throw new Refusal("concurrency_limit_exceeded", { message, headers: POLL_HEADERS })
       }
-      if (reserved >= settings.streams) throw new Refusal("overloaded", { headers: POLL_HEADERS })
-      reserved += 1
-      counts.set(account, ofAccount + 1)
-      let isHeld = true
-      function release(): void {
-        if (!isHeld) return
-        isHeld = false
-        reserved -= 1
-        const left = (counts.get(account) ?? 1) - 1
-        if (left === 0) counts.delete(account)
-        else counts.set(account, left)
-      }
+      if (release === "full") throw new Refusal("overloaded", { headers: POLL_HEADERS })
       return {
         release,
         open(request) {

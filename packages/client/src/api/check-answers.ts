@@ -17,7 +17,7 @@ import type {
   WebhookReplay,
 } from "./answers.ts"
 import type { Me, SignIn } from "./key-answers.ts"
-import type { TaskUsage, UsageReport } from "./usage-answers.ts"
+import type { TaskUsage, UsageReport, UsageStatement } from "./usage-answers.ts"
 import type { Balance, ModelInfo, ModelList, Quote } from "./price-answers.ts"
 
 export function isTask(value: unknown): value is Task {
@@ -91,6 +91,17 @@ export function isUsageReport(value: unknown): value is UsageReport {
     hasCounts(account, "charged_micros", "reserved_micros", "unfinished_tasks") &&
     isListOf(charges, isChargeSum)
   )
+}
+
+export function isUsageStatement(value: unknown): value is UsageStatement {
+  const { charges, next_cursor: cursor } = toMembers<UsageStatement>(value)
+  const isEnd = cursor === null || isName(cursor)
+  return hasCounts(value, "to", "from") && isListOf(charges, isStatedCharge) && isEnd
+}
+
+function isStatedCharge(value: unknown): boolean {
+  const { model, task_id: id } = toMembers<UsageStatement["charges"][number]>(value)
+  return [id, model].every(isName) && hasCounts(value, "charge_micros", "ended_at")
 }
 
 export function isBalance(value: unknown): value is Balance {

@@ -50,13 +50,13 @@ export interface Quote {
     readonly unit_price_micros: number
     /** Of `image` alone. */
     readonly images?: number
-    /** Of video and audio: the most that can be billed. */
+    /** Of video and audio: in a quote the most that can be billed. */
     readonly duration_ms?: number
     /** Of `request` alone. */
     readonly requests?: number
     /** Of `characters` alone. */
     readonly characters?: number
-    /** Of `tokens` alone: the most that can be billed. */
+    /** Of `tokens` alone: in a quote the most that can be billed. */
     readonly tokens?: number
     /** What the line is multiplied by; absent if by nothing. */
     readonly factors?: readonly {

@@ -95,3 +95,129 @@ export interface UsageReport {
     readonly unfinished_tasks: number
   }
 }
+
+export interface UsageStatement {
+  /** Inclusive. */
+  readonly from: number
+  /** Exclusive. */
+  readonly to: number
+  /** What the amounts are in, as the service's operator calls it; absent if it has no name. */
+  readonly currency?: string
+  /** With `proofs=true`: the signed note that all proofs of this page lead to. */
+  readonly checkpoint?: string
+  /** By the moment at which tasks ended, then by task. */
+  readonly charges: readonly {
+    readonly task_id: string
+    readonly model: string
+    /** Null if the log does not tell. */
+    readonly outcome: "succeeded" | "failed" | null
+    /** When the task ended, in Unix seconds: the period it is billed in. */
+    readonly ended_at: number
+    /** As measured; null if the log does not tell. */
+    readonly usage: {
+      readonly images: number
+      /** Measured. */
+      readonly output_video_ms: number
+      /** Measured; absent if no sound was made. */
+      readonly output_audio_ms?: number
+      /** Of the text; absent if it is not counted. */
+      readonly characters?: number
+      /** As the provider counts; absent if it tells none. */
+      readonly tokens?: number
+      /** Measured, in their order. */
+      readonly input_videos_ms: readonly number[]
+      /** As charged, all of them together. */
+      readonly billed_input_ms: number
+    } | null
+    /** The prices it was accepted under. */
+    readonly price_version: string
+    /** SHA-256 of the price's definition; null if the version of the price names none. */
+    readonly price_digest: string | null
+    /** Micro-units of the account's currency; null where no longer known. */
+    readonly price: {
+      readonly per_image_micros?: number
+      readonly per_video_second_micros?: number
+      readonly per_audio_second_micros?: number
+      readonly per_request_micros?: number
+      readonly per_thousand_characters_micros?: number
+      readonly per_thousand_tokens_micros?: number
+      /** What the sum is multiplied by: a decimal by parameter and value. `*` is any value that is not named, and none. */
+      readonly factors?: Readonly<Record<string, Readonly<Record<string, string>>>>
+    } | null
+    /** Quantity × unit price × factors of each, added up and rounded up once, are `measured_micros`. Empty for a model that has an arithmetic of its own, and where the log does not tell. */
+    readonly lines: readonly {
+      readonly item:
+        | "image"
+        | "output_video"
+        | "input_video"
+        | "output_audio"
+        | "request"
+        | "characters"
+        | "tokens"
+      readonly unit: "image" | "second" | "request" | "thousand_characters" | "thousand_tokens"
+      readonly unit_price_micros: number
+      /** Of `image` alone. */
+      readonly images?: number
+      /** Of video and audio: in a quote the most that can be billed. */
+      readonly duration_ms?: number
+      /** Of `request` alone. */
+      readonly requests?: number
+      /** Of `characters` alone. */
+      readonly characters?: number
+      /** Of `tokens` alone: in a quote the most that can be billed. */
+      readonly tokens?: number
+      /** What the line is multiplied by; absent if by nothing. */
+      readonly factors?: readonly {
+        /** As errors name it: `parameters.image_size`. */
+        readonly param: string
+        /** Null where it was left out and has no default. */
+        readonly value: string | number | boolean | null
+        /** A decimal with at most six places, such as `2.5`. */
+        readonly factor: string
+      }[]
+    }[]
+    /** What usage and price make; null if that can't be told. */
+    readonly measured_micros: number | null
+    /** What was reserved for the task, and the most that it is charged; null if the log does not tell. */
+    readonly limit_micros: number | null
+    /** What it was charged: `GET /v1/usage` counts this. */
+    readonly charge_micros: number
+    /** The event that charged it; null if there is none. */
+    readonly event: {
+      /** 1, 2, 3… within the task. */
+      readonly version: number
+      /** 64 lower-case hexadecimal digits; null of a task with events of an early release, which are not proved to accounts. */
+      readonly hash: string | null
+      /** Of the task's event before, which the hash covers; null with `hash`. */
+      readonly previous_hash: string | null
+    } | null
+    /** Why the charge does not follow from the log; null if it does. */
+    readonly finding: {
+      readonly code: "item_differs" | "not_in_log" | "log_damaged" | "charge_differs" | "not_judged"
+      readonly message: string
+      /** What the task must be charged; null if that can't be told. */
+      readonly expected_micros: number | null
+    } | null
+    /** With `proofs=true`: the event, and that it is under the checkpoint; null if the checkpoint is older, or `event` has no hash. */
+    readonly proof?: {
+      /** 1, 2, 3… within the task. */
+      readonly version: number
+      /** Unix milliseconds. */
+      readonly at: number
+      readonly type: string
+      readonly schema: number
+      /** Canonical JSON, as it is hashed: what its account may see. */
+      readonly data: string
+      /** The SHA-256 of what its operator alone may see, which the hash covers; absent if there is nothing. */
+      readonly sealed?: string
+      /** 64 lower-case hexadecimal digits. */
+      readonly hash: string
+      /** The leaf that stands for the event, from 0. */
+      readonly index: number
+      /** Hashes in base64, from the leaf's neighbour up. */
+      readonly proof: readonly string[]
+    } | null
+  }[]
+  /** What `cursor` takes to go on; null at the end of the list. */
+  readonly next_cursor: string | null
+}

@@ -2,6 +2,7 @@
  * What a service shows of the signed tree over its log, so that a stranger can check it: public keys, the newest
  * checkpoint, tiles of hashes, and proofs that the events of a task are in it. Errors are those of `TreeStorage`.
  */
+import type { ShownEvent } from "../task/stored-event.ts"
 import type { KeptCheckpoint } from "./tree-storage.ts"
 
 export interface ProofService {
@@ -18,6 +19,11 @@ export interface ProofService {
    * events before the first of an early schema, whose hash would tell it what is the operator's.
    */
   proveTask(task: string, viewer: ProofViewer): Promise<TaskProof | undefined>
+  /**
+   * Each of these events under the newest checkpoint, all under the same; undefined if there is none. The events are
+   * taken as they are: whoever asks has read them, and knows that the account may see them.
+   */
+  proveEvents(events: readonly ShownEvent[]): Promise<EventProofs | undefined>
 }
 
 export type ProofViewer = "account" | "operator"
@@ -38,6 +44,13 @@ export interface TaskProof {
   readonly checkpoint: string
   /** The task's first events, as many as the checkpoint has. */
   readonly events: readonly ProvenEvent[]
+}
+
+export interface EventProofs {
+  /** The signed note. */
+  readonly checkpoint: string
+  /** In the order of the events; null for one that the checkpoint does not have yet. */
+  readonly proofs: readonly (ProvenEvent | null)[]
 }
 
 export interface ProvenEvent {

@@ -13,6 +13,7 @@ import {
 } from "../checkpoints/checkpoint.ts"
 import { isRefusal, refuse, type Refusal } from "../notes/refusal.ts"
 import { createTreeHash } from "../tree/hash-tree.ts"
+import { isObject, isProvenEvent } from "./is-proven-event.ts"
 import { createLogCheck } from "./log-check.ts"
 
 export interface OpenTaskProofOptions extends OpenCheckpointOptions {
@@ -86,20 +87,4 @@ function readDocument(document: unknown): ReadDocument | Refusal {
   const wrong = events.findIndex((event) => !isProvenEvent(event))
   if (wrong === -1) return { task, checkpoint, events }
   return refuse("malformed", `event ${wrong + 1} of the proof lacks a member, or has a wrong one`)
-}
-
-function isProvenEvent(event: unknown): event is ProvenEvent {
-  if (!isObject(event)) return false
-  const { at, data, hash, index, proof, schema, sealed = hash, type, version } = event
-  return (
-    [at, index, schema, version].every((number) => Number.isSafeInteger(number)) &&
-    [data, hash, sealed, type].every((text) => typeof text === "string" && text.isWellFormed()) &&
-    [hash, sealed].every((digits) => /^[0-9a-f]{64}$/.test(String(digits))) &&
-    Array.isArray(proof) &&
-    proof.every((text) => typeof text === "string")
-  )
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null
 }

@@ -4,6 +4,7 @@ import { HASH_BYTES, type Sha256 } from "../bytes/sha256.ts"
 import { toVerifierText, type VerifierKey } from "../notes/verifier-key.ts"
 import { parseTilePath } from "../tiles/tile-path.ts"
 import { MOST_LEAVES, type TreeHash } from "../tree/hash-tree.ts"
+import { proveEvents } from "./prove-events.ts"
 import { proveTask } from "./prove-task.ts"
 
 export interface ProofServiceOptions {
@@ -34,6 +35,10 @@ export function createProofService({
     async proveTask(task, viewer) {
       const checkpoint = await findCheckpoint()
       return checkpoint && proveTask({ storage, tree, sha256, checkpoint, viewer }, task)
+    },
+    async proveEvents(events) {
+      const checkpoint = await findCheckpoint()
+      return checkpoint && proveEvents({ storage, tree, checkpoint }, events)
     },
   }
 }

@@ -11,11 +11,10 @@ import {
   type TaskStorage,
   type TreeStorage,
 } from "@safelight/core"
-import { toBase64 } from "../bytes/base64.ts"
 import { toDigest } from "../bytes/digest.ts"
 import type { Sha256 } from "../bytes/sha256.ts"
-import { proveInclusion } from "../tiles/prove.ts"
 import type { TreeHash } from "../tree/hash-tree.ts"
+import { proveEvent } from "./prove-event.ts"
 import { createTreeSource } from "./tree-source.ts"
 
 export interface ProveTaskOptions {
@@ -35,7 +34,7 @@ export async function proveTask(
   options: ProveTaskOptions,
   task: string,
 ): Promise<TaskProof | undefined> {
-  const { checkpoint, sha256, storage, viewer } = options
+  const { checkpoint, sha256, storage, tree, viewer } = options
   const [stored, leaves] = await Promise.all([storage.readEvents(task), storage.readLeaves(task)])
   const digest = toDigest(sha256)
   const events =
@@ -43,12 +42,13 @@ export async function proveTask(
       ? toShownEvents(digest, stored)
       : stored.map((event) => toCovered(digest, event))
   const indexes = new Map(leaves.map(({ index, version }) => [version, index]))
+  const source = createTreeSource(storage, { size: checkpoint.size, tree })
   const proven: ProvenEvent[] = []
   for (const event of events) {
     const index = indexes.get(event.version) ?? checkpoint.size
     if (index >= checkpoint.size) break
     // oxlint-disable-next-line no-await-in-loop -- leaves of a task share most of their tiles
-    proven.push(await proveEvent(options, event, index))
+    proven.push(await proveEvent(source, event, index))
   }
   if (proven.length === 0) return undefined
   return {
@@ -63,15 +63,4 @@ export async function proveTask(
 /** An operator may know the hash of an event that has all its members in `data`, too. */
 function toCovered(digest: Digest, { sealed, ...event }: StoredEvent): ShownEvent {
   return sealed === null ? event : { ...event, sealed: digest([sealed]) }
-}
-
-async function proveEvent(
-  { checkpoint, storage, tree }: ProveTaskOptions,
-  { at, data, hash, schema, sealed, type, version }: ShownEvent,
-  index: number,
-): Promise<ProvenEvent> {
-  const source = createTreeSource(storage, { size: checkpoint.size, tree })
-  const proof = await proveInclusion(source, index)
-  const covered = sealed === undefined ? {} : { sealed }
-  return { version, at, type, schema, data, ...covered, hash, index, proof: proof.map(toBase64) }
 }

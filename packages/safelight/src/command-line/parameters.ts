@@ -24,7 +24,9 @@ interface Conflict {
   readonly conflictsWith?: string
 }
 
-export function argument(description: string, parse?: Parse<string>): DefinedArgument<string> {
+export function argument(description: string): DefinedArgument<string>
+export function argument<Value>(description: string, parse: Parse<Value>): DefinedArgument<Value>
+export function argument<Value>(description: string, parse?: Parse<Value>): DefinedArgument<Value> {
   return { toArgument: (name) => toArgument(`<${name}>`, description, parse) }
 }
 
@@ -96,9 +98,13 @@ function toFlag(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 }
 
-function toArgument(name: string, description: string, parse: Parse<string> | undefined): Argument {
+function toArgument<Value>(
+  name: string,
+  description: string,
+  parse: Parse<Value> | undefined,
+): Argument {
   const made = new Argument(name, description)
-  return parse === undefined ? made : made.argParser(parse)
+  return parse === undefined ? made : made.argParser<Value>(parse)
 }
 
 function toOption<Value>(

@@ -3,7 +3,7 @@ import { orUntold } from "../audits/audit-outcome.ts"
 import { parseAccountName } from "../command-line/account-name.ts"
 import { DATA_OPTIONS, loadDataAndModels } from "../command-line/data-options.ts"
 import { defineCommand } from "../command-line/define-command.ts"
-import { parseMonth, toPeriod } from "../command-line/month-argument.ts"
+import { parseMonthArgument } from "../command-line/month-argument.ts"
 import { argument, flag } from "../command-line/parameters.ts"
 import { refused } from "../errors/command-error.ts"
 
@@ -12,12 +12,12 @@ export const command = defineCommand({
   description: "prove an account's bill for a month: each charge with its evidence, by its moment",
   arguments: {
     account: argument("the account", parseAccountName),
-    month: argument("the month in which tasks ended, such as 2026-11, UTC", parseMonth),
+    month: argument("the month in which tasks ended, such as 2026-11, UTC", parseMonthArgument),
   },
   options: { json: flag("print one JSON object, a charge a line"), ...DATA_OPTIONS },
-  run: ({ arguments: { account, month }, options, context }) =>
+  run: ({ arguments: { account, month: period }, options, context }) =>
     orUntold(async () => {
-      const { from, to } = toPeriod(month)
+      const { from, name: month, to } = period
       const now = Date.now()
       if (from > now) throw refused(`month: ${month} has not begun`)
       const { runBill } = await import("../audits/run-bill.ts")

@@ -5,6 +5,7 @@
  */
 import { hostname } from "node:os"
 import { createAccess, createSignIn, type SignIn } from "@safelight/access"
+import { createStatements } from "@safelight/audit"
 import { createStudioChannel } from "@safelight/channel-studio"
 import {
   CHANGED_WITHOUT_KEY,
@@ -19,6 +20,7 @@ import {
   createEngine,
   createIdentifiers,
   keepPrices,
+  sha256 as digest,
   systemClock,
   systemRandomness,
   type Engine,
@@ -160,7 +162,8 @@ async function assemble(options: ServiceOptions, plain: Log, closers: Close[]): 
   const webhooks = createServiceWebhooks({ ...parts, engine, publicUrl: () => publicUrl })
   const engineParts = { service: engine, callbacks: engine, changes: engine, inputs: engine }
   const proofs = createServiceProofs(storage, configuration.checkpoints)
-  const services = { ...engineParts, ...proofs, insight: operator, signIn, webhooks }
+  const statements = createStatements({ ...parts.configuration, ...shared, storage, digest })
+  const services = { ...engineParts, ...proofs, statements, insight: operator, signIn, webhooks }
   const api = { ...shared, ...services, access, settings, publicUrl: () => publicUrl }
   const handler = await createServiceHandler(configuration, api)
   const signing = role === "api" ? [] : await toCheckpointRuns({ ...parts, clock: engine.clock })

@@ -1,0 +1,59 @@
+/** Proofs of events of many tasks under one checkpoint. */
+import type {
+  EventProofs,
+  KeptCheckpoint,
+  ProvenEvent,
+  ShownEvent,
+  TreeStorage,
+} from "@safelight/core"
+import type { TreeSource } from "../tiles/read-subtrees.ts"
+import type { TreeHash } from "../tree/hash-tree.ts"
+import { proveEvent } from "./prove-event.ts"
+import { createTreeSource } from "./tree-source.ts"
+
+export interface ProveEventsOptions {
+  readonly storage: Pick<TreeStorage, "readLeaves" | "readTile">
+  readonly tree: TreeHash
+  readonly checkpoint: KeptCheckpoint
+}
+
+/**
+ * In the order of `events`, one after the other. A tile is read once, and kept until all are proved. Rejects as
+ * `proveTask` does.
+ */
+export async function proveEvents(
+  { checkpoint, storage, tree }: ProveEventsOptions,
+  events: readonly ShownEvent[],
+): Promise<EventProofs> {
+  const source = withTiles(createTreeSource(storage, { size: checkpoint.size, tree }))
+  const proofs: (ProvenEvent | null)[] = []
+  for (const event of events) {
+    // oxlint-disable-next-line no-await-in-loop -- a page of proofs takes one connection at a time
+    const index = await findLeaf(storage, event)
+    const isIn = index !== undefined && index < checkpoint.size
+    // oxlint-disable-next-line no-await-in-loop -- see above
+    proofs.push(isIn ? await proveEvent(source, event, index) : null)
+  }
+  return { checkpoint: checkpoint.note, proofs }
+}
+
+async function findLeaf(
+  storage: Pick<TreeStorage, "readLeaves">,
+  { task, version }: ShownEvent,
+): Promise<number | undefined> {
+  const leaves = await storage.readLeaves(task)
+  return leaves.find((leaf) => leaf.version === version)?.index
+}
+
+function withTiles(source: TreeSource): TreeSource {
+  const tiles = new Map<string, ReturnType<TreeSource["readTile"]>>()
+  return {
+    ...source,
+    readTile(tile) {
+      const key = `${tile.level}/${tile.index}`
+      const known = tiles.get(key) ?? source.readTile(tile)
+      tiles.set(key, known)
+      return known
+    },
+  }
+}
