@@ -9,6 +9,7 @@ import {
   verifyInclusion,
   type ConsistencyClaim,
   type InclusionClaim,
+  type TreeHash,
 } from "@safelight/proof"
 import * as fc from "fast-check"
 import { consistencyPath, inclusionPath, treeHash } from "../support/reference-tree.ts"
@@ -70,6 +71,31 @@ describe("the root of a tree", () => {
 })
 
 describe("an inclusion proof", () => {
+  it("is the same where many share the hashes within tiles, and then takes few of them", async () => {
+    for (const count of [1, 255, 256, 600, 65_793]) {
+      const { source } = treeOf(count)
+      let hashed = 0
+      const counting: TreeHash = {
+        ...tree,
+        hashNode(left, right) {
+          hashed += 1
+          return tree.hashNode(left, right)
+        },
+      }
+      const sharing = { ...source, tree: counting, spans: new Map<string, Uint8Array>() }
+      const step = Math.ceil(count / 600)
+      let proofs = 0
+      for (let index = 0; index < count; index += step) {
+        const [shared, alone] = [sharing, source].map((each) => proveInclusion(each, index))
+        assert.deepEqual(toHexes((await shared) ?? []), toHexes((await alone) ?? []))
+        proofs += 1
+      }
+      const tiles = Math.ceil(count / 256) + 2
+      assert.ok(hashed <= tiles * 255 + proofs * 32, `${hashed} hashes of ${proofs} proofs`)
+      assert.ok(sharing.spans.size <= tiles * 62, `${sharing.spans.size} are kept`)
+    }
+  })
+
   it("is PATH, and verifies, for every leaf of every tree to 40", async () => {
     for (let count = 1; count <= 40; count += 1) {
       for (let index = 0; index < count; index += 1) {

@@ -3,6 +3,7 @@
  * operator, so findings lose their facts, which may be another account's or sealed, and an event is told only as its
  * account may see it.
  */
+import { setImmediate as nextTurn } from "node:timers/promises"
 import {
   toShownEvents,
   type ChainedEvent,
@@ -41,6 +42,8 @@ export function createStatements(options: StatementsOptions): StatementService {
 
   async function state(item: ChargeRow, rules: TellRules): Promise<StatedCharge> {
     const events = await storage.readEvents(item.task)
+    // Between tasks, whose events are hashed, requests are answered.
+    await nextTurn()
     const findings: Finding[] = []
     const charge = proveCharge(item, events, { rules, find: (finding) => findings.push(finding) })
     const evidence = charge === undefined ? null : toEvidence(charge, events, digest)

@@ -33,7 +33,7 @@ export function toEntriesRows(
   return rows
 }
 
-export interface LeafMethods extends Pick<TreeStorage, "listLeaves" | "readLeaves"> {
+export interface LeafMethods extends Pick<TreeStorage, "findLeaf" | "listLeaves" | "readLeaves"> {
   readonly hasLeaf: HasLeaf
 }
 
@@ -53,9 +53,7 @@ export function createLeafMethods(
       const around = { at, lastAt, position, limit: ROWS_AROUND }
       // oxlint-disable-next-line no-await-in-loop -- the next rows only if these don't have it
       const rows = await read(listAround, around)
-      const row = rows.find(({ entries }) =>
-        entries.some(([ofTask, ofVersion]) => ofTask === task && ofVersion === version),
-      )
+      const row = rows.find((each) => findEntry(each, task, version) !== -1)
       const end = rows.at(-1)
       if (row !== undefined || end === undefined) return row
       ;({ lastAt, position } = end)
@@ -64,6 +62,10 @@ export function createLeafMethods(
 
   return {
     hasLeaf: async (event) => (await findRow(event.task, event)) !== undefined,
+    async findLeaf({ at, task, version }) {
+      const row = await findRow(task, { at, version })
+      return row && row.position + findEntry(row, task, version)
+    },
     async readLeaves(task) {
       const events = await read(listVersions, { task })
       const indexes = new Map<number, number>()
@@ -90,4 +92,9 @@ export function createLeafMethods(
       )
     },
   }
+}
+
+/** Its place in the row; -1 if it is not there. */
+function findEntry({ entries }: TreeEntriesRow, task: string, version: number): number {
+  return entries.findIndex(([ofTask, ofVersion]) => ofTask === task && ofVersion === version)
 }

@@ -27,6 +27,7 @@ export const TREE_BEHAVIOURS: Behaviours<StorageFixture> = {
     assert.equal(await storage.readTree(), undefined)
     assert.deepEqual(await storage.listUnsequenced(10), NONE)
     assert.deepEqual(await storage.readLeaves("t"), [])
+    assert.equal(await storage.findLeaf({ at: 1_000, task: "t", version: 1 }), undefined)
     assert.equal(await storage.extendTree(toExtension(EMPTY, NONE)), false)
   },
 
@@ -201,6 +202,10 @@ export const TREE_BEHAVIOURS: Behaviours<StorageFixture> = {
       assert.deepEqual(await reopened.readLeaves(id), expected)
     }
     assert.deepEqual(await reopened.readLeaves("nobody's"), [])
+    const found = await Promise.all(all.map((event) => reopened.findLeaf(event)))
+    assert.deepEqual(found, [...all.keys()])
+    const stranger = { at: 10_000, task: "nobody's", version: 1 }
+    assert.equal(await reopened.findLeaf(stranger), undefined)
   },
 
   "events without a leaf are missing among a task's leaves": async ({ storage }) => {
@@ -211,7 +216,11 @@ export const TREE_BEHAVIOURS: Behaviours<StorageFixture> = {
     await extend(storage, EMPTY, listed)
     await storage.append(second.append)
     const [submitted] = first.append.events
-    const leaf = { version: 1, hash: submitted?.hash, index: 0 }
+    const [succeeded] = second.append.events
+    assert.ok(submitted && succeeded)
+    assert.equal(await storage.findLeaf(submitted), 0)
+    assert.equal(await storage.findLeaf(succeeded), undefined)
+    const leaf = { version: 1, hash: submitted.hash, index: 0 }
     assert.deepEqual(await storage.readLeaves("t"), [leaf])
   },
 

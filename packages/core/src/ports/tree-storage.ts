@@ -27,6 +27,11 @@ export interface TreeStorage {
   readTile(place: TreeTilePlace): Promise<Uint8Array | undefined>
   /** The leaves of a task's events, by version; those that have none yet are missing. */
   readLeaves(task: string): Promise<readonly TreeLeaf[]>
+  /**
+   * The leaf of one event, from 0; undefined if it has none yet. Leaves are looked for by moments: with another one than
+   * the event's own it may not be found. However many events the task has, the others are not looked at.
+   */
+  findLeaf(event: LeafEvent & Pick<UnsequencedEvent, "at">): Promise<number | undefined>
   /** What leaves stand for, from leaf `from` on, in their order; fewer than `limit` only at the end. */
   listLeaves(request: {
     readonly from: number

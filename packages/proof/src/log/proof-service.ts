@@ -9,15 +9,18 @@ import { proveTask } from "./prove-task.ts"
 
 export interface ProofServiceOptions {
   readonly storage: Pick<TaskStorage, "readEvents"> &
-    Pick<TreeStorage, "findCheckpoint" | "readLeaves" | "readTile">
+    Pick<TreeStorage, "findCheckpoint" | "findLeaf" | "readLeaves" | "readTile">
   readonly tree: TreeHash
   readonly sha256: Sha256
   /** The log's own, the newest first; its name is the log's origin. */
   readonly keys: readonly [VerifierKey, ...VerifierKey[]]
+  /** Resolves once others have run: Node's `setImmediate`. Absent: a page of proofs is made in one go. */
+  readonly nextTurn?: () => Promise<unknown>
 }
 
 export function createProofService({
   keys,
+  nextTurn = async () => {},
   sha256,
   storage,
   tree,
@@ -38,7 +41,7 @@ export function createProofService({
     },
     async proveEvents(events) {
       const checkpoint = await findCheckpoint()
-      return checkpoint && proveEvents({ storage, tree, checkpoint }, events)
+      return checkpoint && proveEvents({ storage, tree, checkpoint, nextTurn }, events)
     },
   }
 }

@@ -12,9 +12,11 @@ import { proveEvent } from "./prove-event.ts"
 import { createTreeSource } from "./tree-source.ts"
 
 export interface ProveEventsOptions {
-  readonly storage: Pick<TreeStorage, "readLeaves" | "readTile">
+  readonly storage: Pick<TreeStorage, "findLeaf" | "readTile">
   readonly tree: TreeHash
   readonly checkpoint: KeptCheckpoint
+  /** Lets others run: each proof takes up to 510 hashes. */
+  readonly nextTurn: () => Promise<unknown>
 }
 
 /**
@@ -22,33 +24,28 @@ export interface ProveEventsOptions {
  * `proveTask` does.
  */
 export async function proveEvents(
-  { checkpoint, storage, tree }: ProveEventsOptions,
+  { checkpoint, nextTurn, storage, tree }: ProveEventsOptions,
   events: readonly ShownEvent[],
 ): Promise<EventProofs> {
   const source = withTiles(createTreeSource(storage, { size: checkpoint.size, tree }))
   const proofs: (ProvenEvent | null)[] = []
   for (const event of events) {
     // oxlint-disable-next-line no-await-in-loop -- a page of proofs takes one connection at a time
-    const index = await findLeaf(storage, event)
+    const index = await storage.findLeaf(event)
     const isIn = index !== undefined && index < checkpoint.size
     // oxlint-disable-next-line no-await-in-loop -- see above
     proofs.push(isIn ? await proveEvent(source, event, index) : null)
+    // oxlint-disable-next-line no-await-in-loop -- see above
+    await nextTurn()
   }
   return { checkpoint: checkpoint.note, proofs }
-}
-
-async function findLeaf(
-  storage: Pick<TreeStorage, "readLeaves">,
-  { task, version }: ShownEvent,
-): Promise<number | undefined> {
-  const leaves = await storage.readLeaves(task)
-  return leaves.find((leaf) => leaf.version === version)?.index
 }
 
 function withTiles(source: TreeSource): TreeSource {
   const tiles = new Map<string, ReturnType<TreeSource["readTile"]>>()
   return {
     ...source,
+    spans: new Map(),
     readTile(tile) {
       const key = `${tile.level}/${tile.index}`
       const known = tiles.get(key) ?? source.readTile(tile)

@@ -18,7 +18,15 @@ export interface TreeSource {
   readonly readTile: ReadTile
   /** Of the tree that the tiles are read of; they may belong to a larger one. */
   readonly size: number
+  /**
+   * Keeps hashes within tiles, for whoever makes many proofs of one tree: nearly all of a proof's hashes are those of its
+   * neighbours. At most 62 for a tile.
+   */
+  readonly spans?: Map<string, Uint8Array>
 }
+
+/** Smaller ones cost less to hash than to keep. */
+const LEAST_KEPT_SPAN = 8
 
 /** Resolves to a hash for each subtree. Rejects with a RangeError if a tile is shorter than it must be. */
 export async function readSubtrees(
@@ -36,10 +44,12 @@ export async function readSubtrees(
   )
   const tiles = new Map(read)
   return subtrees.map((subtree) => {
-    const hashes = tiles.get(toName(findTile(subtree, source.size)))
+    const name = toName(findTile(subtree, source.size))
+    const hashes = tiles.get(name)
     if (hashes === undefined) throw new TypeError("a tile was not read")
     const count = 2 ** (subtree.height % TILE_HEIGHT)
-    return hashSpan(source.tree, hashes, (subtree.index * count) % TILE_WIDTH, count)
+    const start = (subtree.index * count) % TILE_WIDTH
+    return hashSpan({ ...source, name, hashes }, start, count)
   })
 }
 
@@ -61,12 +71,21 @@ async function readWhole({ readTile }: TreeSource, tile: SizedTile): Promise<Uin
   throw new RangeError(`tile ${index} of level ${level} has fewer than ${width} hashes`)
 }
 
+interface ReadTileSource extends Pick<TreeSource, "spans" | "tree"> {
+  readonly name: string
+  readonly hashes: Uint8Array
+}
+
 /** `count` is a power of two up to 128. */
-function hashSpan(tree: TreeHash, hashes: Uint8Array, start: number, count: number): Uint8Array {
+function hashSpan(source: ReadTileSource, start: number, count: number): Uint8Array {
+  const { hashes, name, spans, tree } = source
   if (count === 1) return takeHash(hashes, start).slice()
+  const kept = count < LEAST_KEPT_SPAN ? undefined : spans
+  const key = kept === undefined ? "" : `${name}/${start}/${count}`
+  const known = kept?.get(key)
+  if (known !== undefined) return known
   const half = count / 2
-  return tree.hashNode(
-    hashSpan(tree, hashes, start, half),
-    hashSpan(tree, hashes, start + half, half),
-  )
+  const hash = tree.hashNode(hashSpan(source, start, half), hashSpan(source, start + half, half))
+  kept?.set(key, hash)
+  return hash
 }

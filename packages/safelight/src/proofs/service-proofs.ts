@@ -1,4 +1,5 @@
 /** The signed tree over the log of a service: what it shows of it, and the run that signs it each minute. */
+import { setImmediate as nextTurn } from "node:timers/promises"
 import type { Clock, Log, ProofService, Storage } from "@safelight/core"
 import {
   createCheckpointKeeper,
@@ -24,7 +25,8 @@ export function createServiceProofs(
   settings: CheckpointSettings,
 ): { readonly proofs?: ProofService } {
   const { keys } = toLogKeys(settings) ?? {}
-  return keys === undefined ? {} : { proofs: createProofService({ storage, tree, sha256, keys }) }
+  if (keys === undefined) return {}
+  return { proofs: createProofService({ storage, tree, sha256, keys, nextTurn }) }
 }
 
 /** Undefined without the secret key. Rejects with `invalid-configuration`. */

@@ -26,6 +26,10 @@ export function createMemoryTree(log: ReadonlyMap<string, readonly StoredEvent[]
   const tiles = new Map<string, Uint8Array>()
   const checkpoints = new Map<number, KeptCheckpoint>()
 
+  function findIndex(task: string, version: number): number {
+    return leaves.findIndex((leaf) => leaf.task === task && leaf.version === version)
+  }
+
   function noteEvents(events: readonly StoredEvent[]): void {
     if (head === undefined) return
     for (const { at, hash, task, version } of events) {
@@ -54,9 +58,13 @@ export function createMemoryTree(log: ReadonlyMap<string, readonly StoredEvent[]
       return true
     },
     readTile: async ({ index, level }) => tiles.get(`${level}/${index}`),
+    async findLeaf({ task, version }) {
+      const index = findIndex(task, version)
+      return index === -1 ? undefined : index
+    },
     async readLeaves(task) {
       return (log.get(task) ?? []).flatMap(({ hash, version }) => {
-        const index = leaves.findIndex((leaf) => leaf.task === task && leaf.version === version)
+        const index = findIndex(task, version)
         return index === -1 ? [] : [{ version, hash, index }]
       })
     },
