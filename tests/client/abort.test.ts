@@ -151,6 +151,7 @@ describe("a signal", () => {
       () => client.events(ID, options),
       () => client.taskUsage(ID, options),
       () => client.usage({}, options),
+      () => client.statement({}, options).next(),
       () => client.list({}, options).next(),
       () => artifact.blob(options),
       () => artifact.stream(options),

@@ -215,6 +215,13 @@ describe("statements at a time", () => {
     release()
     for (const response of await Promise.all([...own, other])) assert.equal(response.status, 200)
     assert.equal((await world.call(PATH)).status, 200)
+    // As many as before, however many have ended.
+    const releaseLast = world.statements.hold()
+    const last = [world.call(PATH), world.call(PATH)]
+    await until(() => reading.now === 2)
+    assert.equal((await world.call(PATH)).status, 429)
+    releaseLast()
+    await Promise.all(last)
   })
 
   it("are four of all accounts, few wait, and those after them are told to come later", async () => {
