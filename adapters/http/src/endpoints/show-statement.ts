@@ -1,7 +1,6 @@
 /**
  * GET /v1/usage/statement: the account's charges, each with what proves it. A page reads all events of its tasks, so
- * few are read at a time, and fewer for one account: of those that one key sends beside each other, others feel
- * nothing.
+ * few pages are read at a time, and one account has fewer: its keys can't keep all others waiting.
  */
 import { createSemaphore, type ProofService, type StatementPage } from "@safelight/core"
 import { toPageQuery } from "../bodies/page.ts"
@@ -11,7 +10,7 @@ import {
   usageStatement,
   type StatementProofs,
 } from "../bodies/statement.ts"
-import { Refusal } from "../errors/refusal.ts"
+import { toRefuse } from "../errors/refusal.ts"
 import { defineEndpoint } from "../pipeline/endpoint.ts"
 import { createRoom } from "../pipeline/room.ts"
 import { MONTH_QUERY, PERIOD_QUERY, readMonthOrPeriod } from "../request/period.ts"
@@ -24,6 +23,9 @@ const MOST_READS = 4
 const MOST_PAGES = 64
 /** Of one account among them: a page is read while the one before it is taken in. */
 const MOST_OF_ACCOUNT = 2
+
+const READ_REFUSALS = ["concurrency_limit_exceeded", "overloaded"] as const
+const refuse = toRefuse(READ_REFUSALS)
 
 export const showStatement = defineEndpoint({
   method: "GET",
@@ -45,13 +47,7 @@ export const showStatement = defineEndpoint({
     ...toPageQuery("charges"),
   },
   answers: { 200: { description: "A page of charges.", json: usageStatement } },
-  refusals: [
-    "invalid_value",
-    "route_not_found",
-    "proof_not_ready",
-    "concurrency_limit_exceeded",
-    "overloaded",
-  ],
+  refusals: ["invalid_value", "route_not_found", "proof_not_ready", ...READ_REFUSALS],
 }).handleWith("statements", (statements, { currency, proofs }) => {
   const reads = createReads()
   return async (call) => {
@@ -95,10 +91,10 @@ function createReads(): Reads {
   return {
     async run(account, read) {
       const leave = room.enter(account)
-      if (leave === "full") throw new Refusal("overloaded", { headers: POLL_HEADERS })
+      if (leave === "full") throw refuse("overloaded", { headers: POLL_HEADERS })
       if (leave === "account-full") {
         const message = `${MOST_OF_ACCOUNT} pages of the account's statement are read; take one in first.`
-        throw new Refusal("concurrency_limit_exceeded", { message, headers: POLL_HEADERS })
+        throw refuse("concurrency_limit_exceeded", { message, headers: POLL_HEADERS })
       }
       try {
         return await permits.run(read)
