@@ -14,6 +14,7 @@ import {
   type Task,
 } from "@safelight/core"
 import { createNamedDefinitions } from "./named-definitions.ts"
+import { toEvents } from "./check-export.ts"
 import { checkStream } from "./check-stream.ts"
 import {
   countRecord,
@@ -25,7 +26,7 @@ import {
   type ExportRecord,
   type RecordOf,
 } from "./export-format.ts"
-import { readPages } from "./read-pages.ts"
+import { PAGE_STREAMS, readPages } from "./read-pages.ts"
 
 export interface ExportOptions {
   readonly storage: ExportSource
@@ -36,6 +37,11 @@ export interface ExportOptions {
   readonly isSealed: boolean
   /** Makes a file for auditors, with the events that a signed tree has, and no keys, prompts and labels. */
   readonly signed?: SignedExport
+  /**
+   * The first streams as an earlier export under the same checkpoint wrote them, which are not read again. They are
+   * proved as those of the storage are.
+   */
+  readonly written?: AsyncIterable<RecordOf<"stream">>
   readonly onProgress?: (progress: ExportProgress) => void
 }
 
@@ -142,8 +148,14 @@ async function* readStreams({
   digest,
   signed,
   storage,
+  written,
 }: ExportOptions): AsyncGenerator<{ readonly record: RecordOf<"stream">; readonly task: Task }> {
-  for await (const { streams } of readPages(storage)) {
+  let last = ""
+  for await (const record of written ?? []) {
+    last = record.task
+    yield { record, task: toTask({ id: last, events: toEvents(record) }, digest) }
+  }
+  for await (const { streams } of readPages(storage, PAGE_STREAMS, last)) {
     for (const stream of streams) {
       const task = toTask(stream, digest)
       if (!isSelected(task, signed?.selection)) continue
@@ -154,7 +166,7 @@ async function* readStreams({
 }
 
 /** Throws `storage-corrupt` if the stream is not as it was written. */
-function toTask(stream: ScannedStream, digest: Digest): Task {
+function toTask(stream: Pick<ScannedStream, "events" | "id">, digest: Digest): Task {
   const checked = checkStream(stream, digest)
   if (checked.kind === "whole") return checked.task
   const message = `${checked.words}; it can't be exported`

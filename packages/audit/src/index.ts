@@ -46,6 +46,7 @@ export {
   type SignedExport,
   type ExportSource,
 } from "./export-streams.ts"
+export type { ExportRecord } from "./export-format.ts"
 export {
   describeFinding,
   isObstacle,

@@ -9,12 +9,13 @@ import type { ScanPage, Storage } from "@safelight/core"
 /** Streams in memory at once: about a thousand events, a few milliseconds of work. */
 export const PAGE_STREAMS = 200
 
-/** Rejects as `scan` does. */
+/** Those behind `from`, an id; all by default. Rejects as `scan` does. */
 export async function* readPages(
   storage: Pick<Storage, "scan">,
   limit: number = PAGE_STREAMS,
+  from = "",
 ): AsyncGenerator<ScanPage> {
-  for (let after: string | null = ""; after !== null; await setImmediate()) {
+  for (let after: string | null = from; after !== null; await setImmediate()) {
     const page: ScanPage = await storage.scan({ after, limit })
     yield page
     after = page.next

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict"
 import { randomBytes } from "node:crypto"
 import { once } from "node:events"
-import { cp, mkdir, readFile, stat, writeFile } from "node:fs/promises"
+import { cp, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
@@ -210,6 +210,77 @@ describe("a signed log, from the command line", () => {
     await mkdir(join(folder, "empty"))
     await writeFile(path, "no checkpoint\n")
     assertEnd(await sign("audit", "checkpoint"), 2, /kept\.jsonl holds no checkpoint/)
+  })
+
+  for (const name of ["log.jsonl", "log.jsonl.zst"]) {
+    it(`is written on from what an earlier try has left of ${name}, wherever it was cut off`, async (t) => {
+      const { data, folder, key, run, sign } = await createHouse(t)
+      const more = Array.from({ length: 20 }, () => edit(1))
+      await recordTasks(data, more)
+      assert.equal((await sign("audit", "checkpoint")).code, 0)
+      const write = (...words: readonly string[]) =>
+        run("audit", "export", "--out", name, "--json", ...words)
+      assert.equal((await write()).code, 0)
+      const [path, partial] = [join(folder, name), join(folder, `${name}.partial`)]
+      const whole = await readFile(path)
+      await rm(path)
+      // The tree goes on, and what is left keeps its checkpoint.
+      await recordTasks(data, [edit(1)])
+      assert.equal((await sign("audit", "checkpoint")).code, 0)
+      const sizes: number[] = []
+      for (const share of [0, 0.2, 0.5, 0.8, 1]) {
+        await writeFile(partial, whole.subarray(0, Math.floor(whole.length * share)))
+        const written = await write("--resume")
+        assert.equal(written.code, 0, written.stderr)
+        const { resumed_tasks: resumed, tasks } = JSON.parse(written.stdout)
+        assert.equal(tasks, resumed > 0 ? 23 : 24, `${share}`)
+        sizes.push(resumed)
+        assertEnd(await run("audit", "check", name, "--key", key), 0, /it is whole\n/)
+        await rm(path)
+        assert.deepEqual(
+          (await readdir(folder)).filter((each) => each.startsWith("log.jsonl")),
+          [],
+        )
+      }
+      assert.deepEqual([sizes[0], sizes.at(-1)], [0, 23])
+      if (!name.endsWith(".zst")) assert.ok(new Set(sizes).size > 3, sizes.join(" "))
+    })
+  }
+
+  it("is not written on from what is of another export, or was altered", async (t) => {
+    const { folder, run, sign, tasks } = await createHouse(t)
+    assert.equal((await sign("audit", "checkpoint")).code, 0)
+    assert.equal((await run("audit", "export")).code, 0)
+    const path = join(folder, "log.jsonl")
+    const lines = (await readFile(path, "utf8")).split(/(?<=\n)/)
+    await rm(path)
+    const leave = (content: string) => writeFile(`${path}.partial`, content)
+    const resume = (...words: readonly string[]) => run("audit", "export", "--resume", ...words)
+    await leave(lines.slice(0, 4).join(""))
+    assertEnd(await resume("--account", "default"), 2, /log\.jsonl\.left is of other tasks/)
+    const [header = "", checkpoint = "", first = "", ...rest] = lines
+    await leave(header + checkpoint.replace("media", "other") + first)
+    await rm(`${path}.left`)
+    assertEnd(await resume(), 2, /under a checkpoint that this database does not have/)
+    await rm(`${path}.left`)
+    await leave(header + checkpoint + first.replace(/"at":\d+/, '"at":1') + rest.join(""))
+    assertEnd(await resume(), 2, new RegExp(`task ${tasks[0]}.*it can't be exported`))
+    // It stays for whoever wants to look at it; without it all is written anew.
+    await rm(`${path}.left`)
+    assertEnd(await resume(), 0, /3 tasks, \d+ events, under a checkpoint of \d+\n/)
+  })
+
+  it("leaves what it wrote where it can't go on, if it is to be gone on from", async (t) => {
+    const { data, folder, run, sign } = await createHouse(t)
+    assert.equal((await sign("audit", "checkpoint")).code, 0)
+    const database = new DatabaseSync(join(data, "safelight.db"))
+    t.after(() => database.close())
+    database.exec("drop trigger events_refuse_update")
+    database.exec("update events set at = at + 1 where task = (select max(task) from events)")
+    assertEnd(await run("audit", "export"), 2, /it can't be exported/)
+    assert.ok(!(await readdir(folder)).includes("log.jsonl.partial"))
+    assertEnd(await run("audit", "export", "--resume"), 2, /it can't be exported/)
+    assert.ok((await readdir(folder)).includes("log.jsonl.partial"))
   })
 
   it("is told as a checkpoint has it, whatever came later", async (t) => {

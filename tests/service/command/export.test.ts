@@ -84,12 +84,15 @@ test("a file that comes to the name while an export is written is not replaced",
     syncBuiltinESMExports()
   })
   const { writeExportFile } = (await import(EXPORT_FILE)) as {
-    writeExportFile(path: string, lines: AsyncIterable<string>): Promise<void>
+    writeExportFile(file: { readonly path: string }, lines: AsyncIterable<string>): Promise<void>
   }
   async function* lines(): AsyncGenerator<string> {
     yield "an export\n"
   }
-  await assert.rejects(writeExportFile(path, lines()), /log\.ndjson is there already; --to names/)
+  await assert.rejects(
+    writeExportFile({ path }, lines()),
+    /log\.ndjson is there already; --to names/,
+  )
   assert.equal(await readFile(path, "utf8"), "somebody's")
   assert.deepEqual(await readdir(folder), ["log.ndjson"])
 })

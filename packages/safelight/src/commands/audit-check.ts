@@ -3,10 +3,7 @@
  * the proof of a task. With the log's public key it proves that the log's operator has signed exactly this. With a folder
  * of downloads it compares their bytes with what the file says of them.
  */
-import { open } from "node:fs/promises"
 import { resolve } from "node:path"
-import { Readable } from "node:stream"
-import { createZstdDecompress } from "node:zlib"
 import type { AuditReport, DownloadReport, LogRecord } from "@safelight/audit"
 import type { Checkpoint, LogCheck, Refusal } from "@safelight/proof"
 import { AUDIT_EXIT, joinOutcomes, orUntold } from "../audits/audit-outcome.ts"
@@ -17,6 +14,7 @@ import { defineCommand } from "../command-line/define-command.ts"
 import { argument, flag, option } from "../command-line/parameters.ts"
 import { printResult } from "../command-line/print-result.ts"
 import { createProgress } from "../command-line/progress.ts"
+import { isZstd, openLogFile, readHead } from "../data/log-file.ts"
 import { refused } from "../errors/command-error.ts"
 import type { LogKeyList } from "../proofs/open-document.ts"
 import { formatCheckOutcome, toDownloadLines } from "../text/artifact-findings.ts"
@@ -51,33 +49,10 @@ export const command = defineCommand({
     }),
 })
 
-/** The first four bytes of a file by Zstandard (RFC 8878 §3.1.1). */
-const ZSTD = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
-
-function isZstd(head: Buffer): boolean {
-  return head.subarray(0, ZSTD.length).equals(ZSTD)
-}
-
-/** Far before its end a first line says what the file is. */
-const HEAD_BYTES = 256
-
 /** A proof is an object over many lines, or one whose first member is its format. */
 async function isLog(path: string): Promise<boolean> {
   const head = await readHead(path)
   return isZstd(head) || !/"format"\s*:\s*"safelight-proof"/.test(head.toString("utf8"))
-}
-
-async function readHead(path: string): Promise<Buffer> {
-  const { unreadable } = await import("../data/import-source.ts")
-  const file = await open(path, "r").catch((cause: unknown) => {
-    throw unreadable(path, cause)
-  })
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0)
-    return buffer.subarray(0, bytesRead)
-  } finally {
-    await file.close()
-  }
 }
 
 /** What the log's key says of a file; absent without a key. */
@@ -98,7 +73,7 @@ async function checkLogFile(
   let report: AuditReport
   try {
     report = await checkLog({
-      open: () => openFile(path),
+      open: () => openLogFile(path),
       digest,
       onRecord: (record) => signatures?.add(record),
       onTask: async (task, events) => downloads?.check(task, events),
@@ -117,25 +92,6 @@ async function checkLogFile(
     formatReport({ ...report, outcome, artifacts }, signed, describeFinding),
   )
   context.exitWith(AUDIT_EXIT[outcome])
-}
-
-/** Its lines, decompressed. */
-async function* openFile(path: string): AsyncGenerator<Uint8Array> {
-  const { readFile } = await import("../data/import-source.ts")
-  const file = readFile(path)
-  yield* isZstd(await readHead(path)) ? decompress(file) : file
-}
-
-/** By hand: of streams that are composed, one is aborted without a listener if a reader stops before the end. */
-async function* decompress(file: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const [packed, lines] = [Readable.from(file), createZstdDecompress()]
-  packed.once("error", (error) => lines.destroy(error))
-  packed.pipe(lines)
-  try {
-    yield* lines
-  } finally {
-    packed.destroy()
-  }
 }
 
 interface SignatureCheck {
@@ -171,7 +127,7 @@ async function createSignatureCheck(path: string, keys: LogKeyList): Promise<Sig
 /** Rejects with a `CommandError` if the file has no checkpoint. */
 async function readNote(path: string): Promise<string> {
   const { readExport } = await import("@safelight/audit")
-  for await (const { record } of readExport(openFile(path))) {
+  for await (const { record } of readExport(openLogFile(path))) {
     if (record.kind === "checkpoint") return record.note
     if (record.kind !== "header") break
   }

@@ -5,7 +5,7 @@
 import { Readable } from "node:stream"
 import { resolve } from "node:path"
 import { createZstdCompress } from "node:zlib"
-import type { ExportedLeaf, SignedExport } from "@safelight/audit"
+import type { ExportedLeaf, ExportSelection, SignedExport } from "@safelight/audit"
 import type { KeptCheckpoint, Storage } from "@safelight/core"
 import { orUntold } from "../audits/audit-outcome.ts"
 import { parseAccountName } from "../command-line/account-name.ts"
@@ -19,13 +19,13 @@ import { defineCommand } from "../command-line/define-command.ts"
 import { parseMoment } from "../command-line/moment-option.ts"
 import { flag, option, optionWithDefault } from "../command-line/parameters.ts"
 import { printResult, type JsonOption } from "../command-line/print-result.ts"
-import { refused } from "../errors/command-error.ts"
 
 interface AuditExportOptions extends DataOptions, JsonOption {
   readonly out: string
   readonly account?: string
   readonly from?: number
   readonly to?: number
+  readonly resume?: true
 }
 
 export const command = defineCommand({
@@ -40,7 +40,10 @@ export const command = defineCommand({
     account: option("<name>", "tasks of this account alone", parseAccountName),
     from: option("<moment>", "tasks submitted then or later", parseMoment),
     to: option("<moment>", "tasks submitted before then", parseMoment),
-    json: flag('print {"file","tasks","events","checkpoint_size"}'),
+    resume: flag(
+      "go on from what an earlier try has left beside the file, under its checkpoint, and leave what can't be finished",
+    ),
+    json: flag('print {"file","tasks","events","checkpoint_size","resumed_tasks"}'),
     ...DATA_OPTIONS,
   },
   run: ({ options, context }) => orUntold(() => write(options, context)),
@@ -50,36 +53,43 @@ async function write(options: AuditExportOptions, context: CommandContext): Prom
   const { exportStreams } = await import("@safelight/audit")
   const { sha256: digest } = await import("@safelight/engine")
   const { withData } = await import("../data/open-data.ts")
+  const { findStart } = await import("../audits/export-start.ts")
   const { writeExportFile } = await import("../data/export-file.ts")
+  const { takeLeftExport } = await import("../data/left-export.ts")
   const { requireNoFile } = await import("../data/whole-file.ts")
   const configuration = await loadDataConfiguration(options, context)
   const file = resolve(context.folder, options.out)
+  const isResumed = options.resume === true
   await requireNoFile({ path: file, option: "--out" })
   const done = { tasks: 0, events: 0 }
   const request = { configuration, mayCreate: false, purpose: "read" } as const
-  const { size } = await withData(request, async (storage) => {
-    const checkpoint = await storage.findCheckpoint({ mostSize: Number.MAX_SAFE_INTEGER })
-    if (checkpoint === undefined) {
-      throw refused("no checkpoint was signed yet: `safelight audit checkpoint` signs one")
-    }
-    const signed = await toSignedExport(storage, checkpoint, options)
+  const { checkpoint, resumedTasks } = await withData(request, async (storage) => {
+    const left = isResumed ? await takeLeftExport(file) : undefined
+    const selection = toSelection(options)
+    const start = await findStart(storage, left, selection)
+    const signed = await toSignedExport(storage, start.checkpoint, selection)
     const lines = exportStreams({
       storage,
       digest,
       now: Date.now(),
       isSealed: false,
       signed,
+      written: start.written,
       onProgress({ events, streams }) {
         done.tasks = streams
         done.events = events
       },
     })
-    await writeExportFile(file, file.endsWith(".zst") ? compress(lines) : lines, "--out")
-    return checkpoint
+    const written = { path: file, option: "--out", leavesPartial: isResumed }
+    await writeExportFile(written, file.endsWith(".zst") ? compress(lines) : lines)
+    await left?.remove()
+    return { checkpoint: start.checkpoint, resumedTasks: start.resumedTasks() }
   })
   const { events, tasks } = done
-  const record = { file, ...done, checkpoint_size: size }
-  const words = `${file}\n\n${tasks} tasks, ${events} events, under a checkpoint of ${size}\n`
+  const { size } = checkpoint
+  const record = { file, ...done, checkpoint_size: size, resumed_tasks: resumedTasks }
+  const resumed = resumedTasks > 0 ? `, of which ${resumedTasks} tasks were there` : ""
+  const words = `${file}\n\n${tasks} tasks, ${events} events, under a checkpoint of ${size}${resumed}\n`
   printResult(options, context, record, () => words)
 }
 
@@ -87,19 +97,22 @@ function compress(lines: AsyncIterable<string>): AsyncIterable<Uint8Array> {
   return Readable.from(lines).compose(createZstdCompress())
 }
 
-async function toSignedExport(
-  storage: Storage,
-  { note, size }: KeptCheckpoint,
-  { account, from, to }: AuditExportOptions,
-): Promise<SignedExport> {
-  const { createTreeSource, proveInclusion, toBase64 } = await import("@safelight/proof")
-  const { tree } = await import("../proofs/service-proofs.ts")
-  const source = createTreeSource(storage, { size, tree })
-  const selection = {
+function toSelection({ account, from, to }: AuditExportOptions): ExportSelection {
+  return {
     ...(account !== undefined && { account }),
     ...(from !== undefined && { from: from * 1_000 }),
     ...(to !== undefined && { to: to * 1_000 }),
   }
+}
+
+async function toSignedExport(
+  storage: Storage,
+  { note, size }: KeptCheckpoint,
+  selection: ExportSelection,
+): Promise<SignedExport> {
+  const { createTreeSource, proveInclusion, toBase64 } = await import("@safelight/proof")
+  const { tree } = await import("../proofs/service-proofs.ts")
+  const source = createTreeSource(storage, { size, tree })
   const isSelection = Object.keys(selection).length > 0
 
   async function toLeaf(index: number): Promise<ExportedLeaf> {

@@ -77,7 +77,7 @@ async function write(
     if (so.streams % 1_000 === 0) progress.report(`${so.streams} tasks`)
   }
   try {
-    await writeExportFile(path, exportStreams({ storage, digest, now, isSealed, onProgress }))
+    await writeExportFile({ path }, exportStreams({ storage, digest, now, isSealed, onProgress }))
   } finally {
     progress.end()
   }

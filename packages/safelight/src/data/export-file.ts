@@ -1,20 +1,20 @@
 /** Writes an export: a whole file or none, for its owner alone, since it holds prompts and the secrets that sign links. */
 import type { FileHandle } from "node:fs/promises"
-import { unwritable, writeWholeFile } from "./whole-file.ts"
+import { unwritable, writeWholeFile, type WholeFile } from "./whole-file.ts"
 
 /** Lines are small; a write of this size costs no more than one of a line. */
 const GATHER_BYTES = 256 * 1024
 
 /**
- * `option` names the file: that of `safelight export`, or another command's own. Resolves once the file is durable.
- * Rejects with the error of the lines or of the disk, and leaves no file.
+ * The file's option is that of `safelight export` by default. Resolves once the file is durable. Rejects with the error
+ * of the lines or of the disk, and leaves what `WholeFile` says.
  */
 export async function writeExportFile(
-  path: string,
+  file: Pick<WholeFile, "path"> & Partial<WholeFile>,
   lines: AsyncIterable<Uint8Array | string>,
-  option = "--to",
 ): Promise<void> {
-  await writeWholeFile({ path, option, writer: "export" }, async ({ handle }) => {
+  const { path } = file
+  await writeWholeFile({ option: "--to", writer: "export", ...file }, async ({ handle }) => {
     for await (const piece of gather(lines)) await write(handle, piece, path)
     return true
   })

@@ -15,12 +15,19 @@ export interface WholeFile {
   readonly option: string
   /** What writes it, in an error's words: `export`. */
   readonly writer: string
+  /** Whether what was written stays beside the file, as `FILE.partial`, if the rest can't be; it does not by default. */
+  readonly leavesPartial?: boolean
 }
 
 export interface UnfinishedFile {
   /** Its name until it is whole. */
   readonly path: string
   readonly handle: FileHandle
+}
+
+/** Where a file is until it is whole. */
+export function toPartial(path: string): string {
+  return `${path}.partial`
 }
 
 /** Rejects with a `CommandError` if there is a file of this name. */
@@ -34,13 +41,13 @@ export async function requireNoFile(file: Omit<WholeFile, "writer">): Promise<vo
 
 /**
  * `fill` writes the file, and resolves to whether it is to be kept. Resolves once it is durable, or gone. Rejects with
- * the error of `fill` or of the disk, and leaves no file.
+ * the error of `fill` or of the disk, and leaves no file but the partial one that was asked for.
  */
 export async function writeWholeFile(
   file: WholeFile,
   fill: (unfinished: UnfinishedFile) => Promise<boolean>,
 ): Promise<void> {
-  const temporary = `${file.path}.partial`
+  const temporary = toPartial(file.path)
   // A file that an interrupted writer left may have another mode, or be a link.
   await rm(temporary, { force: true }).catch((error: unknown) => {
     throw unwritable(temporary, error)
@@ -50,6 +57,7 @@ export async function writeWholeFile(
   })
   const { ino: inode } = await handle.stat()
   const discard = async (): Promise<void> => {
+    if (file.leavesPartial === true) return
     if (await isOwn(temporary, inode)) await rm(temporary, { force: true })
   }
   try {
