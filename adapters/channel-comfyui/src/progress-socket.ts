@@ -110,8 +110,9 @@ function createConnections(): Connections {
     webSocket: { maxPayloadSize: MOST_MESSAGE_BYTES },
     connect(options, callback) {
       connect(options, (...outcome) => {
-        const [, made] = outcome
-        if (made !== null) {
+        // Undefined where the connection failed, whatever its type says.
+        const made = outcome[1] ?? undefined
+        if (made !== undefined) {
           open.add(made)
           made.once("close", () => open.delete(made))
         }

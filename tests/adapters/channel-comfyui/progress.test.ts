@@ -1,10 +1,15 @@
 /** Progress over the socket of a ComfyUI server: a hint that may be lost, and never holds anything up. */
 import assert from "node:assert/strict"
+import { once } from "node:events"
+import { createServer } from "node:net"
 import { describe, it, type TestContext } from "node:test"
+import { setTimeout } from "node:timers/promises"
+import { createProgressSocket } from "../../../adapters/channel-comfyui/src/progress-socket.ts"
 import { createPromptProgress } from "../../../adapters/channel-comfyui/src/prompt-progress.ts"
 import { toPromptIdentity } from "../../../adapters/channel-comfyui/src/prompt-identity.ts"
 import { createComfyWorld } from "./comfyui-world.ts"
 import { createTellingServer } from "./telling-server.ts"
+import { findFreePort } from "../../support/free-port.ts"
 import { until } from "../../support/until.ts"
 
 async function createScene(t: TestContext) {
@@ -90,6 +95,24 @@ describe("progress", () => {
     world.stub.setFaults({ own: ["socket-dropped"] })
     const request = world.toRequest()
     assert.equal((await world.follow(request, await world.submit(request))).kind, "completed")
+  })
+
+  it("is asked for again where nobody listens, and ends while it is", async () => {
+    const port = await findFreePort()
+    const headers = {}
+    const toUrl = (path: string): URL => new URL(path, `http://127.0.0.1:${port}`)
+    const socket = createProgressSocket({ headers, toUrl })
+    socket.follow("refused", ["1"])
+    await setTimeout(100)
+    // An error that nobody catches has failed this test by now.
+    const server = createServer((connection) => connection.destroy())
+    const connected = once(server, "connection")
+    server.listen(port, "127.0.0.1")
+    await connected
+    server.close()
+    await once(server, "close")
+    await setTimeout(1_000)
+    await socket.close()
   })
 
   it("leaves no socket and no timer behind where the channel is closed", async (t) => {
