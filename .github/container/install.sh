@@ -1,6 +1,9 @@
 # Installs the packed packages into /opt/safelight, and lists what is in there as sbom.cdx.json (CycloneDX).
 set -eu
-npm install --omit=dev --ignore-scripts --no-audit --no-fund /tarballs/*.tgz
+# A registry may have a version before it has those which that one needs: what it had a day ago is whole.
+yesterday=$(node -p 'new Date(Date.now() - 86400000).toISOString()')
+npm install --omit=dev --ignore-scripts --no-audit --no-fund /tarballs/*.tgz ||
+  npm install --omit=dev --ignore-scripts --no-audit --no-fund --before "$yesterday" /tarballs/*.tgz
 npm sbom --omit=dev --sbom-format=cyclonedx > sbom.cdx.json
 # What no program loads: sources, types, maps of sources, pages, bundles and fonts of which another is used. Licences
 # stay.
