@@ -89,10 +89,20 @@ const EXCEPTIONS: Readonly<Record<string, Exception>> = {
     folder: "adapters/storage-postgres/src",
     modules: ["connection.ts", "write-nothing.ts"],
   },
-  "adapters/storage-postgres/sessions.test.ts": {
-    reason: "the settings of a session are judged without a server that has them",
+  "adapters/storage-postgres/pooler/pooler.test.ts": {
+    reason: "the settings of the sessions that a connection gets are read over it",
     folder: "adapters/storage-postgres/src",
-    modules: ["connection.ts", "server-warnings.ts", "session-settings.ts"],
+    modules: ["connection.ts", "find-keeping.ts"],
+  },
+  "adapters/storage-postgres/pooler/read-settings.ts": {
+    reason: "the settings of the sessions that a connection gets are read over it",
+    folder: "adapters/storage-postgres/src",
+    modules: ["connection.ts"],
+  },
+  "adapters/storage-postgres/sessions.test.ts": {
+    reason: "what a pooler keeps, and the settings of a session, are judged without one that is so",
+    folder: "adapters/storage-postgres/src",
+    modules: ["connection.ts", "find-keeping.ts", "keeping.ts", "server-warnings.ts"],
   },
   "console/task-list.test.ts": {
     reason: "no browser can be made to answer in the order that is tested",

@@ -5,7 +5,7 @@
  * judged change by change (judge.ts).
  */
 import { toBigintArray, toCompactArray, toTextArray } from "./binary-array.ts"
-import type { NamedQuery } from "./named-query.ts"
+import { toName, type NamedQuery } from "./named-query.ts"
 import {
   SECTION_NAMES,
   SECTIONS,
@@ -19,13 +19,8 @@ import {
 /** The code of the error that says the condition failed: `division_by_zero`. */
 export const CONDITION_FAILED = "22012"
 
-interface Compiled {
-  readonly name: string
-  readonly text: string
-}
-
-/** By the sections that a statement holds. Names are short: the server cuts them at 63 bytes. */
-const compiled = new Map<string, Compiled>()
+/** By the sections that a statement holds. */
+const texts = new Map<string, string>()
 
 export function toBatchStatement(rows: BatchRows): NamedQuery {
   const present = SECTION_NAMES.filter((name) => rows[name] !== undefined)
@@ -34,13 +29,14 @@ export function toBatchStatement(rows: BatchRows): NamedQuery {
     return SECTIONS[name].columns.map((column) => toArray(column, ofSection))
   })
   values.push(rows.moved?.length ?? 0)
-  return { ...compileFor(present), values }
+  const text = compileFor(present)
+  return { name: toName(text), text, values }
 }
 
-function compileFor(present: readonly SectionName[]): Compiled {
+function compileFor(present: readonly SectionName[]): string {
   const set = present.join(" ")
-  const known = compiled.get(set) ?? { name: `commit ${compiled.size}`, text: toText(present) }
-  compiled.set(set, known)
+  const known = texts.get(set) ?? toText(present)
+  texts.set(set, known)
   return known
 }
 

@@ -1,59 +1,44 @@
 /**
  * One connection, set up so that no plan depends on how large a table was when the plan was made, and
- * neither end waits for the other for ever. Queries are sent without waiting for earlier answers; the server
- * carries them out in order.
+ * neither end waits for the other for ever.
  */
-import { Client, types as pgTypes } from "pg"
+import { types as pgTypes } from "pg"
 import { SafelightError } from "@safelight/core"
 import type { Connection, RawRows } from "@safelight/store"
-import { hasNul, toQuery, type NamedQuery } from "./named-query.ts"
+import { connectClient, createClient, readProcessId } from "./client.ts"
 import { DEFAULTS } from "./defaults.ts"
-import { toServerAddress } from "./server-address.ts"
-import { assertSettings, toCrucialSettings, type CrucialSettings } from "./session-settings.ts"
-import { toDatabaseError, toUnopened } from "./sql-error.ts"
+import { KEEPS_ALL, type Keeping } from "./keeping.ts"
+import type { NamedQuery, Query } from "./named-query.ts"
+import { createQueries } from "./queries.ts"
+import {
+  assertSettings,
+  toCrucialSettings,
+  toSessionSettings,
+  toTransactionSettings,
+  type Planning,
+} from "./session-settings.ts"
+import { toUnopened } from "./sql-error.ts"
 
 export interface PostgresConnection extends Connection {
   /** Rows as arrays. Rejects with a `DatabaseError`, of fault `lost` if the error is not the server's. */
-  readonly run: (query: NamedQuery) => Promise<RawRows>
+  readonly run: (query: Query | NamedQuery) => Promise<RawRows>
   /** Closes it; resolves once the server has closed it too. */
   readonly end: () => Promise<void>
   /** Calls `listener` once the connection has ended, for whatever reason. */
   readonly onEnd: (listener: () => void) => void
   /** Calls `listener` with each notification's payload. */
   readonly onNotification: (listener: (payload: string) => void) => void
+  /** Of the session that the server said it had begun; poolers make the number up. */
+  readonly processId: number | null
 }
 
 export interface ConnectionOptions {
   readonly url: string
   readonly name: string
   /** The kind of statements that it mostly runs. */
-  readonly planning: keyof typeof PLANNING
-  readonly statementTimeoutMs: number
-  readonly replyTimeoutMs: number
+  readonly planning: Planning
+  readonly keeping: Keeping
 }
-
-/** For every connection, in addition to the crucial ones. */
-const SETTINGS = [
-  "enable_seqscan=off",
-  "jit=off",
-  "default_transaction_isolation=read\\ committed",
-  "bytea_output=hex",
-  "timezone=UTC",
-  "client_encoding=UTF8",
-]
-
-/**
- * Statements are few, prepared, and written for their indexes; planning each again would cost more
- * than carrying it out. A batch names what it looks up by arrays and joins them by a hash, anything
- * else follows an index from row to row.
- */
-const PLANNING = {
-  batches: ["plan_cache_mode=force_generic_plan", "enable_nestloop=off", "enable_mergejoin=off"],
-  rows: ["plan_cache_mode=force_generic_plan", "enable_hashjoin=off", "enable_mergejoin=off"],
-} as const
-
-/** Plans are made again this often: one for an empty table must not outlive its emptiness. */
-const REPLAN_MS = 5_000
 
 const BYTEA = 17
 const INT8 = 20
@@ -76,9 +61,19 @@ function toSafeInteger(text: string): number {
 
 /** Rejects with a `DatabaseError` of fault `unopened`. */
 export async function connect(options: ConnectionOptions): Promise<PostgresConnection> {
-  const crucial = toCrucialSettings(options.url, options.statementTimeoutMs, options.planning)
-  const client = createClient(options, crucial)
-  const queries = createQueries(client)
+  const { keeping, name, planning, url } = options
+  const client = createClient({
+    url,
+    settings: keeping.settings ? toSessionSettings(url, planning) : undefined,
+    application_name: name,
+    query_timeout: DEFAULTS.replyTimeoutMs,
+    pipeline: true,
+    types,
+  })
+  const queries = createQueries(client, {
+    keepsNames: keeping.names,
+    ...(!keeping.settings && { settings: toTransactionSettings(url, planning) }),
+  })
   let isOpen = true
   const end = (): void => {
     isOpen = false
@@ -86,8 +81,8 @@ export async function connect(options: ConnectionOptions): Promise<PostgresConne
   client.on("error", end)
   client.on("end", end)
   try {
-    await client.connect()
-    await assertSettings(queries.run, crucial)
+    await connectClient(client)
+    if (keeping.settings) await assertSettings(queries.run, toCrucialSettings(url, planning))
   } catch (error) {
     // If only this end refuses, the connection is still open.
     client.connection.stream.destroy()
@@ -104,71 +99,13 @@ export async function connect(options: ConnectionOptions): Promise<PostgresConne
     onEnd: (listener) => void client.once("end", listener),
     onNotification: (listener) =>
       void client.on("notification", ({ payload }) => listener(payload ?? "")),
+    processId: readProcessId(client),
   }
 }
 
 /** Opens connections of one kind, each named for what it is for. */
-export function createOpener(url: string) {
-  const { replyTimeoutMs, statementTimeoutMs } = DEFAULTS
-  return (name: string, planning: keyof typeof PLANNING = "rows") =>
+export function createOpener(url: string, keeping: Keeping = KEEPS_ALL) {
+  return (name: string, planning: Planning = "rows") =>
     (): Promise<PostgresConnection> =>
-      connect({ url, name: `safelight ${name}`, planning, replyTimeoutMs, statementTimeoutMs })
-}
-
-function createClient(options: ConnectionOptions, crucial: CrucialSettings): Client {
-  const { url, name, planning, replyTimeoutMs } = options
-  const settings = [
-    ...SETTINGS,
-    ...PLANNING[planning],
-    ...Object.entries(crucial).map((setting) => setting.join("=")),
-  ]
-  return new Client({
-    ...toServerAddress(url, settings),
-    application_name: name,
-    connectionTimeoutMillis: DEFAULTS.connectTimeoutMs,
-    query_timeout: replyTimeoutMs,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: DEFAULTS.keepAliveMs,
-    pipeline: true,
-    types,
-  })
-}
-
-function createQueries(client: Client): Pick<PostgresConnection, "run" | "runStep" | "execute"> {
-  let plannedAt = performance.now()
-
-  /** Sent ahead of the next query, without waiting for its answer. */
-  function replan(): void {
-    if (performance.now() - plannedAt < REPLAN_MS) return
-    plannedAt = performance.now()
-    // If it fails, the connection has failed, and so does the next query.
-    client.query("discard plans").catch(() => undefined)
-  }
-
-  async function send({ values, ...query }: NamedQuery) {
-    replan()
-    try {
-      return await client.query({ ...query, values: [...values], rowMode: "array" })
-    } catch (error) {
-      throw toDatabaseError(error)
-    }
-  }
-
-  return {
-    run: async (query) => (await send(query)).rows,
-    async runStep(step) {
-      const isReading = step.statement.columns.length > 0
-      // It holds no U+0000, so no row is found by it.
-      if (isReading && step.values.some(hasNul)) return []
-      const { rows, rowCount } = await send(toQuery(step))
-      return isReading ? rows : (rowCount ?? 0)
-    },
-    async execute(sql) {
-      try {
-        await client.query(sql)
-      } catch (error) {
-        throw toDatabaseError(error)
-      }
-    },
-  }
+      connect({ url, name: `safelight ${name}`, planning, keeping })
 }

@@ -8,6 +8,8 @@ export const DEFAULTS = {
   taking: { shared: 1, transactions: 1 },
   /** An attempt to connect is given up after this. */
   connectTimeoutMs: 5_000,
+  /** A connection without an answer for so long is asked for one before it is used: a proxy may have ended it. */
+  confirmAfterMs: 500,
   /** The server itself ends a longer statement, whose caller has stopped waiting. */
   statementTimeoutMs: 15_000,
   /** A commit waits this long for a row that another transaction holds; then the change is found by halving. */

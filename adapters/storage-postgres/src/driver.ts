@@ -18,10 +18,11 @@ import {
   type LogOutcome,
 } from "@safelight/store"
 import { createBatchCommit } from "./commit-batch.ts"
-import { createOpener } from "./connection.ts"
+import { createOpener, type PostgresConnection } from "./connection.ts"
 import { DEFAULTS } from "./defaults.ts"
 import { POSTGRES_DIALECT } from "./dialect.ts"
 import { createNotifications } from "./notifications.ts"
+import type { Keeping } from "./keeping.ts"
 import { createOriginReader } from "./origin.ts"
 import type { PostgresStorageOptions } from "./storage.ts"
 import { writeNothing } from "./write-nothing.ts"
@@ -39,9 +40,18 @@ const ONE_SNAPSHOT = "begin isolation level repeatable read read only"
 
 const toLock = (table: string) => `lock table ${table} in share row exclusive mode`
 
-export function createDriver(options: PostgresStorageOptions): Driver {
-  const { url, log = SILENT_LOG, onCommit = () => {} } = options
-  const open = createOpener(url)
+export interface DriverOptions extends Pick<
+  PostgresStorageOptions,
+  "lanes" | "log" | "onCommit" | "url"
+> {
+  readonly keeping: Keeping
+  /** Opens a connection that can listen; undefined if none can. */
+  readonly openListening: (() => Promise<PostgresConnection>) | undefined
+}
+
+export function createDriver(options: DriverOptions): Driver {
+  const { keeping, openListening, url, log = SILENT_LOG, onCommit = () => {} } = options
+  const open = createOpener(url, keeping)
   const sessions = createSessions({ ...DEFAULTS.reading, open: open("reading"), toLock })
   const taking = createSessions({ ...DEFAULTS.taking, open: open("taking"), toLock })
   const summing = createTransactions(open("summing"), { most: 1, isReading: true })
@@ -65,7 +75,7 @@ export function createDriver(options: PostgresStorageOptions): Driver {
       summing.transact(ONE_SNAPSHOT, (session) => answerQuestion(session, question)),
     writeLog: (work) =>
       writer.write({ work, isAsked: work.isAsked, bytes: measureAppend(work.append) }),
-    notifications: createNotifications(sessions, open("listening")),
+    notifications: createNotifications(sessions, openListening),
     readOrigin: createOriginReader(sessions, log),
     async readClock() {
       const [row] = await sessions.read(READ_CLOCK, {})

@@ -4,12 +4,14 @@
  */
 import { SILENT_LOG, type Log } from "@safelight/core"
 import { readSchemaState, type SchemaState } from "@safelight/store"
-import { Client } from "pg"
+import type { Client } from "pg"
+import { connectClient, createClient } from "./client.ts"
 import { DEFAULTS } from "./defaults.ts"
-import { toServerAddress } from "./server-address.ts"
-import { connect, toKysely } from "./migrate-database.ts"
+import { examineServer } from "./examine-server.ts"
+import { toKysely } from "./migrate-database.ts"
+import { parseGivenSettings } from "./server-address.ts"
+import { toSettingStatement } from "./session-settings.ts"
 import { toOpeningError } from "./sql-error.ts"
-import { examineServer } from "./storage.ts"
 
 export interface PostgresFacts {
   readonly serverVersion: string
@@ -21,20 +23,20 @@ export interface PostgresFacts {
   /** Rights that the role lacks, such as `INSERT on tasks`. */
   readonly lacking: readonly string[]
   readonly connections: { readonly used: number; readonly most: number }
+  /** Whether a pooler between gives its sessions out by transaction. */
+  readonly isPooled: boolean
   /** Settings and standbys with which it may lose what it acknowledged, in words for people. */
   readonly warnings: readonly string[]
 }
 
 export interface ExamineOptions {
   readonly url: string
+  /** As of `createPostgresStorage`. */
+  readonly listenUrl?: string
   readonly now: () => number
 }
 
-const SETTINGS = [
-  "timezone=UTC",
-  "client_encoding=UTF8",
-  `statement_timeout=${DEFAULTS.statementTimeoutMs}`,
-]
+const SETTINGS = { timezone: "UTC", statement_timeout: String(DEFAULTS.statementTimeoutMs) }
 
 const READ_SERVER = `
   select current_setting('server_version') as version,
@@ -51,19 +53,21 @@ const READ_LACKING = `
   where to_regclass(name) is not null and not has_table_privilege(name, privilege)`
 
 /** Rejects with `invalid-configuration`, `schema-too-new` or `storage-unavailable`. */
-export async function examinePostgres({ url, now }: ExamineOptions): Promise<PostgresFacts> {
-  const client = new Client({
-    ...toServerAddress(url, SETTINGS),
-    application_name: "safelight doctor",
-    connectionTimeoutMillis: DEFAULTS.connectTimeoutMs,
-    query_timeout: DEFAULTS.replyTimeoutMs,
-  })
-  client.on("error", () => undefined)
+export async function examinePostgres(options: ExamineOptions): Promise<PostgresFacts> {
+  const warnings: string[] = []
+  const warn: Log["warn"] = ({ warning }) => void warnings.push(String(warning))
   try {
-    await connect(client)
+    const { keeping } = await examineServer({ ...options, log: { ...SILENT_LOG, warn } })
+    const client = createClient({
+      url: options.url,
+      settings: keeping.settings ? SETTINGS : undefined,
+      application_name: "safelight doctor",
+      query_timeout: DEFAULTS.replyTimeoutMs,
+    })
+    client.on("error", () => undefined)
+    await connectClient(client)
     try {
-      const facts = await examine(client, now)
-      return { ...facts, warnings: await listWarnings(url) }
+      return { ...(await examine(client, options)), isPooled: !keeping.sessions, warnings }
     } finally {
       await client.end()
     }
@@ -72,22 +76,16 @@ export async function examinePostgres({ url, now }: ExamineOptions): Promise<Pos
   }
 }
 
-/** Rejects with `invalid-configuration` where a pooler between takes settings or sessions away. */
-async function listWarnings(url: string): Promise<readonly string[]> {
-  const warnings: string[] = []
-  const warn: Log["warn"] = ({ warning }) => void warnings.push(String(warning))
-  await examineServer({ url, log: { ...SILENT_LOG, warn } })
-  return warnings
-}
-
 async function examine(
   client: Client,
-  now: () => number,
-): Promise<Omit<PostgresFacts, "warnings">> {
+  { now, url }: ExamineOptions,
+): Promise<Omit<PostgresFacts, "isPooled" | "warnings">> {
   const aheadMs = await readAhead(client, now)
+  const settings = toSettingStatement({ ...parseGivenSettings(url), ...SETTINGS })
+  await client.query(`begin; ${settings}`)
   const { rows } = await client.query(READ_SERVER)
   const { is_read_only, may_create, most, used, version } = rows[0]
-  await client.query("begin read only")
+  await client.query("set transaction read only")
   const schema = await readSchemaState(toKysely(client))
   const lacking = (await client.query(READ_LACKING)).rows.map((row) => String(row.lacking))
   await client.query("rollback")

@@ -6,17 +6,19 @@
 import { assertServable, SafelightError } from "@safelight/core"
 import { createCompiler, migrate, TRANSFER_STATEMENTS, toRows } from "@safelight/store"
 import { Kysely, PostgresDialect } from "kysely"
-import { Client } from "pg"
-import { DEFAULTS } from "./defaults.ts"
+import type { Client } from "pg"
+import { connectClient, createClient } from "./client.ts"
 import { POSTGRES_DIALECT } from "./dialect.ts"
-import { toServerAddress } from "./server-address.ts"
-import { toUnopened } from "./sql-error.ts"
+import type { Keeping } from "./keeping.ts"
+import { parseGivenSettings } from "./server-address.ts"
+import { toSettingStatement } from "./session-settings.ts"
 
 /** Any number, the same in every release: "safeligh" read as one. */
 const MIGRATION_LOCK = "8314037905010632552"
 
 export interface MigrateOptions {
   readonly url: string
+  readonly keeping: Keeping
   /** Whether tasks are to be served, which a database that moved away refuses. */
   readonly isServing: boolean
   /** Whether a database without a schema gets one. */
@@ -24,12 +26,11 @@ export interface MigrateOptions {
 }
 
 /** As every other connection has it, so that a moment means the same wherever it is read. */
-const SETTINGS = [
-  "timezone=UTC",
-  "client_encoding=UTF8",
+const SETTINGS = {
+  timezone: "UTC",
   // A process that stops while it holds the lock does not keep others from starting for ever.
-  "idle_in_transaction_session_timeout=60000",
-]
+  idle_in_transaction_session_timeout: "60000",
+}
 
 /** Moments that come in the order of insertion, nearly: a summary of pages finds them, and costs inserts nothing. */
 const SUMMARISED = {
@@ -56,18 +57,18 @@ const TUNING = [
 ]
 
 export async function migrateDatabase(options: MigrateOptions): Promise<void> {
-  const { url, isServing, mayCreate } = options
-  const client = new Client({
-    ...toServerAddress(url, SETTINGS),
+  const { url, keeping, isServing, mayCreate } = options
+  const client = createClient({
+    url,
+    settings: keeping.settings ? SETTINGS : undefined,
     application_name: "safelight migration",
-    connectionTimeoutMillis: DEFAULTS.connectTimeoutMs,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: DEFAULTS.keepAliveMs,
   })
   client.on("error", () => undefined)
-  await connect(client)
+  await connectClient(client)
   try {
-    await client.query(`begin; select pg_advisory_xact_lock(${MIGRATION_LOCK})`)
+    // The lock is the transaction's: a pooler may give the session to somebody else afterwards.
+    const settings = toSettingStatement({ ...parseGivenSettings(url), ...SETTINGS })
+    await client.query(`begin; ${settings}; select pg_advisory_xact_lock(${MIGRATION_LOCK})`)
     const isNew = (await client.query("select to_regclass('events') as t")).rows[0].t === null
     if (isNew && !mayCreate) throw noSchema()
     await migrate(toKysely(client), { dialect: POSTGRES_DIALECT })
@@ -84,28 +85,11 @@ export async function migrateDatabase(options: MigrateOptions): Promise<void> {
   }
 }
 
-/** Only `pg` notices if the server asks for a password and none was given. */
-export async function connect(client: Client): Promise<void> {
-  let isMissing = false
-  client.connection.once("authenticationSASL", () => {
-    isMissing = (client.password ?? "") === ""
-  })
-  try {
-    await client.connect()
-  } catch (error) {
-    // The server would wait for the rest of the exchange, and this process for the server.
-    client.connection.stream.destroy()
-    if (!isMissing) throw toUnopened(error)
-    throw invalid("the server asks for a password, and neither the URL nor PGPASSWORD has one")
-  }
-}
-
 function noSchema(): SafelightError {
-  return invalid("this PostgreSQL database holds no data of Safelight")
-}
-
-function invalid(message: string): SafelightError {
-  return new SafelightError({ code: "invalid-configuration", message })
+  return new SafelightError({
+    code: "invalid-configuration",
+    message: "this PostgreSQL database holds no data of Safelight",
+  })
 }
 
 /** The migrator's own statements run on the one connection that holds the lock. */

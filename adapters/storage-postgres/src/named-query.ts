@@ -1,19 +1,32 @@
-/** The store's statements as queries that are prepared once a connection. */
+/**
+ * The store's statements as queries. The name of one that is prepared is made of its text: whoever finds a statement
+ * of that name in a session that others used before finds this one.
+ */
+import { createHash } from "node:crypto"
 import type { Step } from "@safelight/store"
 
-export interface NamedQuery {
-  /** Prepared once a connection under this name; the server cuts names at 63 bytes. */
-  readonly name: string
+export interface Query {
   readonly text: string
   readonly values: readonly unknown[]
+}
+
+export interface NamedQuery extends Query {
+  /** What it is prepared by; the server cuts names at 63 bytes. */
+  readonly name: string
 }
 
 const names = new Map<string, string>()
 
 export function toQuery({ statement: { sql }, values }: Step): NamedQuery {
-  const name = names.get(sql) ?? `store ${names.size}`
+  return { name: toName(sql), text: sql, values }
+}
+
+export function toName(sql: string): string {
+  const known = names.get(sql)
+  if (known !== undefined) return known
+  const name = `safelight ${createHash("sha256").update(sql).digest("base64url")}`
   names.set(sql, name)
-  return { name, text: sql, values }
+  return name
 }
 
 /** Whether a value is a text that PostgreSQL can't hold. */

@@ -15,19 +15,58 @@ export interface ServerAddress {
  */
 const VERIFYING = new Set(["prefer", "require", "verify-ca"])
 
-/** `settings` as `name=value`, with whatever a blank needs before it. `url` has to be one. */
-export function toServerAddress(url: string, settings: readonly string[]): ServerAddress {
+/** `url` has to be one. Of two settings of a name ours holds. */
+export function toServerAddress(
+  url: string,
+  settings: Readonly<Record<string, string>>,
+): ServerAddress {
+  const given = readOptions(url)
+  const ours = Object.entries(settings).map(([name, value]) => `-c ${name}=${escapeBlanks(value)}`)
+  return {
+    connectionString: toConnectionString(url, ["options"]),
+    options: `${given} ${ours.join(" ")}`.trim(),
+  }
+}
+
+/** The URL without what would be sent as a setting of the session: `options`, and `names`. */
+export function toBareAddress(url: string, names: readonly string[]): string {
+  return toConnectionString(url, ["options", ...names])
+}
+
+function toConnectionString(url: string, dropped: readonly string[]): string {
   const address = new URL(url)
   const { searchParams } = address
-  const given = searchParams.get("options") ?? ""
   const isVerifying = VERIFYING.has(searchParams.get("sslmode") ?? "")
-  const ours = settings.map((setting) => `-c ${setting}`).join(" ")
-  // Of two settings of a name the later one holds.
-  const options = `${given} ${ours}`.trim()
-  if (given === "" && !isVerifying) return { connectionString: url, options }
-  searchParams.delete("options")
+  if (!isVerifying && !dropped.some((name) => searchParams.has(name))) return url
+  for (const name of dropped) searchParams.delete(name)
   if (isVerifying && searchParams.get("uselibpqcompat") !== "true") {
     searchParams.set("sslmode", "verify-full")
   }
-  return { connectionString: address.href, options }
+  return address.href
+}
+
+function readOptions(url: string): string {
+  return new URL(url).searchParams.get("options") ?? ""
+}
+
+function escapeBlanks(value: string): string {
+  return value.replaceAll(/[\\ ]/g, "\\$&")
+}
+
+/** `-c name=value` and `--name=value`; a backslash stands before a blank of a value. */
+const GIVEN = /\s*(?:-c\s*|--)([A-Za-z_][\w.-]*)=((?:\\.|[^\\\s])*)/gy
+
+/**
+ * The settings that the URL's `options` name, by name. Undefined where they hold something else, which no
+ * statement could give a session.
+ */
+export function parseGivenSettings(url: string): Readonly<Record<string, string>> | undefined {
+  const options = readOptions(url)
+  const settings: Record<string, string> = {}
+  let end = 0
+  for (const [found, name = "", value = ""] of options.matchAll(GIVEN)) {
+    end += found.length
+    settings[name.replaceAll("-", "_")] = value.replaceAll(/\\(.)/g, "$1")
+  }
+  return options.slice(end).trim() === "" ? settings : undefined
 }

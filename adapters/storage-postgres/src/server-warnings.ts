@@ -25,7 +25,7 @@ const READ_STATE = `
   from pg_stat_replication where state is null or state in ('streaming', 'catchup')`
 
 export async function warnOfServer({ run }: PostgresConnection, log: Log): Promise<void> {
-  const [row = []] = await run({ name: "server", text: READ_STATE, values: [] })
+  const [row = []] = await run({ text: READ_STATE, values: [] })
   const [fsync, pages, standbys, synchronous, untold] = row
   const state = {
     fsync: String(fsync),

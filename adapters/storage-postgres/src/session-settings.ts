@@ -1,117 +1,144 @@
 /**
- * The settings that a storage needs of its sessions, and the check that they hold. Settings are sent with
- * the connection; poolers may drop them silently, or give every transaction another session.
+ * The settings that a storage needs of its sessions. They are sent with the connection where they hold then, and
+ * otherwise at the beginning of each transaction, which they last for. A pooler may drop the former silently, so
+ * whether they hold is read back.
  */
 import { SafelightError } from "@safelight/core"
 import type { RawRows } from "@safelight/store"
-import type { PostgresConnection } from "./connection.ts"
 import { DEFAULTS } from "./defaults.ts"
-import type { NamedQuery } from "./named-query.ts"
-import { readState } from "./sql-error.ts"
+import type { Query } from "./named-query.ts"
+import { parseGivenSettings } from "./server-address.ts"
 
-/** In the units of `pg_settings`: milliseconds. */
-export interface CrucialSettings {
-  readonly synchronous_commit: "on"
-  readonly statement_timeout: number
-  /** A process that stops between two statements does not hold its locks for long. */
-  readonly idle_in_transaction_session_timeout: number
-  readonly lock_timeout?: number
-}
+/** By name; numbers are in the units of `pg_settings`. */
+export type Settings = Readonly<Record<string, string>>
 
-/** Our own, but for time-outs that the URL names: `pg` sends those past `options`. */
-export function toCrucialSettings(
-  url: string,
-  statementTimeoutMs: number,
-  planning: "batches" | "rows",
-): CrucialSettings {
+/** What a connection mostly runs. */
+export type Planning = keyof typeof PLANNING
+
+/** For every connection, in addition to the crucial ones. */
+const SETTINGS = {
+  enable_seqscan: "off",
+  jit: "off",
+  bytea_output: "hex",
+  timezone: "UTC",
+} satisfies Settings
+
+/** A transaction can't be given it once its first statement has begun. */
+const ISOLATION = { default_transaction_isolation: "read committed" } satisfies Settings
+
+/**
+ * Statements are few, prepared, and written for their indexes; planning each again would cost more
+ * than carrying it out. A batch names what it looks up by arrays and joins them by a hash, anything
+ * else follows an index from row to row.
+ */
+const PLANNING = {
+  batches: {
+    plan_cache_mode: "force_generic_plan",
+    enable_nestloop: "off",
+    enable_mergejoin: "off",
+  },
+  rows: { plan_cache_mode: "force_generic_plan", enable_hashjoin: "off", enable_mergejoin: "off" },
+} satisfies Record<string, Settings>
+
+/** Time-outs that `pg` sends by themselves where the URL names them: these hold in place of ours. */
+export const TIMEOUTS = [
+  "statement_timeout",
+  "idle_in_transaction_session_timeout",
+  "lock_timeout",
+] as const
+
+/** Those without which a write may be lost, or a lock held for ever. */
+export function toCrucialSettings(url: string, planning: Planning): Settings {
   const { searchParams } = new URL(url)
-  const given = (name: string, ours: number): number => Number(searchParams.get(name) ?? ours)
-  return {
-    synchronous_commit: "on",
-    statement_timeout: given("statement_timeout", statementTimeoutMs),
-    idle_in_transaction_session_timeout: given(
-      "idle_in_transaction_session_timeout",
-      DEFAULTS.idleTransactionMs,
-    ),
-    ...(planning === "batches" && {
-      lock_timeout: given("lock_timeout", DEFAULTS.lockTimeoutMs),
-    }),
+  const ours = {
+    statement_timeout: DEFAULTS.statementTimeoutMs,
+    // A process that stops between two statements does not hold its locks for long.
+    idle_in_transaction_session_timeout: DEFAULTS.idleTransactionMs,
+    lock_timeout: planning === "batches" ? DEFAULTS.lockTimeoutMs : undefined,
   }
+  const timeouts = TIMEOUTS.flatMap((name) => {
+    const value = ours[name] === undefined ? undefined : (searchParams.get(name) ?? ours[name])
+    return value === undefined ? [] : [[name, String(Number(value))] as const]
+  })
+  return { synchronous_commit: "on", ...Object.fromEntries(timeouts) }
 }
 
-const READ_SETTINGS = {
-  name: "settings",
-  text: "select name, setting from pg_settings where name = any($1::text[])",
+/** What is sent with a connection, less what the URL names. */
+export function toSessionSettings(url: string, planning: Planning): Settings {
+  const crucial = toCrucialSettings(url, planning)
+  return { ...SETTINGS, ...ISOLATION, client_encoding: "UTF8", ...PLANNING[planning], ...crucial }
+}
+
+/** What is sent with each transaction: what the URL names, and ours, which hold. */
+export function toTransactionSettings(url: string, planning: Planning): Settings {
+  const given = parseGivenSettings(url)
+  return { ...given, ...SETTINGS, ...PLANNING[planning], ...toCrucialSettings(url, planning) }
 }
 
 /**
- * Rejects with `invalid-configuration` where the session has another setting than was sent, or is one
- * that another connection had before.
+ * The statement that gives its transaction these settings. It returns no row. Without a transaction that was begun
+ * it holds for what is sent before the next Sync, which is one transaction too.
  */
+export function toSettingStatement(settings: Settings): string {
+  const calls = Object.entries(settings).map(
+    ([name, value]) => `set_config(${quote(name)}, ${quote(value)}, true)`,
+  )
+  // `concat` is never null, and so calls every one of them.
+  return `select where concat(${calls.join(", ")}) is null`
+}
+
+/** Whatever `standard_conforming_strings` is. */
+function quote(text: string): string {
+  const quoted = text.replaceAll("'", "''")
+  return quoted.includes("\\") ? ` E'${quoted.replaceAll("\\", "\\\\")}'` : `'${quoted}'`
+}
+
+const READ_SETTINGS = "select name, setting from pg_settings where name = any($1::text[])"
+
+/** The first of `wanted` that is another one in the session: its name and what it is. */
+async function findOther(
+  run: (query: Query) => Promise<RawRows>,
+  wanted: Settings,
+): Promise<{ readonly name: string; readonly found: string } | undefined> {
+  const names = `{${Object.keys(wanted).join(",")}}`
+  const rows = await run({ text: READ_SETTINGS, values: [names] })
+  const all = new Map(rows.map(([name, setting]) => [String(name), String(setting)]))
+  for (const [name, value] of Object.entries(wanted)) {
+    const found = String(all.get(name))
+    if (found !== value) return { name, found }
+  }
+  return undefined
+}
+
+/** Rejects with `invalid-configuration` where the session has another setting than was sent. */
 export async function assertSettings(
-  run: (query: NamedQuery) => Promise<RawRows>,
-  settings: CrucialSettings,
+  run: (query: Query) => Promise<RawRows>,
+  settings: Settings,
 ): Promise<void> {
-  const sent = Object.entries(settings)
-  const names = `{${sent.map(([name]) => name).join(",")}}`
-  const rows = await run({ ...READ_SETTINGS, values: [names] }).catch(rejectForeign)
-  const found = new Map(rows.map(([name, setting]) => [name, setting]))
-  for (const [name, value] of sent) {
-    if (found.get(name) === String(value)) continue
-    throw invalid(
-      `${name} is ${String(found.get(name))} where ${value} was sent: a pooler between drops what is sent with a connection; connect directly, or run: alter role <role> set ${name} = '${value}'`,
-    )
-  }
-}
-
-/** An answer of a session that does not know a statement which it prepared, or knows another's. */
-const FOREIGN_STATEMENT = /^(26000|42P05)$/
-
-/** Some poolers give out one session after another. */
-const ROUNDS = 3
-
-/**
- * Rejects with `invalid-configuration` where two connections share sessions: while one holds a
- * transaction, the other has to keep the session that it had.
- */
-export async function assertOwnSessions(
-  one: PostgresConnection,
-  other: PostgresConnection,
-): Promise<void> {
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const [before, others, after] = await readSessions(one, other).catch(rejectForeign)
-    if (before !== after || before === others) throw sharedSessions()
-  }
-}
-
-/** An error of a statement that another connection prepared, or lost, says that they share sessions. */
-function rejectForeign(error: unknown): never {
-  throw FOREIGN_STATEMENT.test(readState(error) ?? "") ? sharedSessions() : error
-}
-
-async function readSessions(
-  one: PostgresConnection,
-  other: PostgresConnection,
-): Promise<readonly unknown[]> {
-  const before = await readSession(one)
-  await other.execute("begin")
-  const others = await readSession(other)
-  const after = await readSession(one)
-  await other.execute("commit")
-  return [before, others, after]
-}
-
-async function readSession({ run }: PostgresConnection): Promise<unknown> {
-  const [row] = await run({ name: "session", text: "select pg_backend_pid()", values: [] })
-  return row?.[0]
-}
-
-function sharedSessions(): SafelightError {
-  return invalid(
-    "connections share sessions, so statements that are prepared get lost: a pooler between works by transaction or statement; connect directly, or set it to pool by session",
+  const other = await findOther(run, settings)
+  if (other === undefined) return
+  const { name, found } = other
+  throw invalid(
+    `${name} is ${found} where ${settings[name]} was sent: a pooler between has begun to drop what is sent with a connection; restart this process, which then sends it with each transaction`,
   )
 }
 
-function invalid(message: string): SafelightError {
+const READ_ROLE = "select quote_ident(current_user), quote_ident(current_database())"
+
+/**
+ * Rejects with `invalid-configuration` where sessions that get no settings at their beginning isolate
+ * transactions otherwise: that is the one setting which can't follow later.
+ */
+export async function assertIsolation(run: (query: Query) => Promise<RawRows>): Promise<void> {
+  const other = await findOther(run, ISOLATION)
+  if (other === undefined) return
+  const { name, found } = other
+  const [[role, database] = []] = await run({ text: READ_ROLE, values: [] })
+  throw invalid(
+    `${name} is ${found} and has to be ${ISOLATION.default_transaction_isolation}, which can't be sent through the pooler between; run: alter role ${String(role)} in database ${String(database)} set ${name} = '${ISOLATION.default_transaction_isolation}' and restart the pooler`,
+  )
+}
+
+export function invalid(message: string): SafelightError {
   return new SafelightError({ code: "invalid-configuration", message: `PostgreSQL: ${message}` })
 }

@@ -11,13 +11,20 @@ const FAULTS: readonly (readonly [RegExp, Fault])[] = [
   [/^(2[23]|21|54|P0|XX)/, "change"],
   // A lock that is not available, a query that a time-out cancelled.
   [/^(55P03|57014)$/, "held"],
-  [/^0A000$/, "outdated"],
+  // The same of a statement that the session has lost, or of which it has another: a pooler was changed.
+  [/^(0A000|26000|42P05)$/, "outdated"],
   [/^40/, "passing"],
   // A connection exception; the server ends the session.
   [/^(08|57P)/, "lost"],
   // A standby, or a session that began while the server was read-only.
   [/^25006$/, "read-only"],
 ]
+/**
+ * PgBouncer refuses so a parameter of the connection that it does not know, and a transaction where it pools
+ * statements; and other things.
+ */
+export const PROTOCOL_VIOLATION = "08P01"
+
 /** 28 wrong password or role, 3D000 no such database. */
 const MISCONFIGURED = /^(28|3D000)/
 
@@ -38,6 +45,7 @@ export function toDatabaseError(error: unknown): unknown {
  * what waits. Poolers refuse with states of any class, XX000 among them.
  */
 export function toUnopened(cause: unknown): DatabaseError {
+  if (cause instanceof DatabaseError && cause.fault === "unopened") return cause
   const message = cause instanceof DatabaseError ? cause.message : `PostgreSQL: ${toWords(cause)}`
   return new DatabaseError({ fault: "unopened", message, cause })
 }
@@ -47,13 +55,22 @@ export function toUnopened(cause: unknown): DatabaseError {
  * refused is an outage like others: the one that is configured was right before, and may be again.
  */
 export function toOpeningError(error: unknown): SafelightError {
+  const invalid = findMisconfigured(error)
+  if (invalid !== undefined) return invalid
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (isSafelightError(cause) && cause.code === "invalid-configuration") return cause
     if (!MISCONFIGURED.test(readState(cause) ?? "")) continue
-    const { message } = toUnopened(cause)
+    const { message } = toUnopened(error)
     return new SafelightError({ code: "invalid-configuration", message, cause })
   }
   return toSafelightError(toDatabaseError(error))
+}
+
+/** The first among an error and its causes that is this process's own `invalid-configuration`. */
+export function findMisconfigured(error: unknown): SafelightError | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (isSafelightError(cause) && cause.code === "invalid-configuration") return cause
+  }
+  return undefined
 }
 
 /** The SQLSTATE; undefined for an error that is not the server's. */

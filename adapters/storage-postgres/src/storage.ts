@@ -4,12 +4,13 @@
  */
 import { SafelightError, SILENT_LOG, type Log, type Storage } from "@safelight/core"
 import { createStorage, type Commit } from "@safelight/store"
-import { createOpener } from "./connection.ts"
+import { createOpener, type PostgresConnection } from "./connection.ts"
 import { DEFAULTS } from "./defaults.ts"
+import { describeFound } from "./describe-found.ts"
 import { createDriver } from "./driver.ts"
+import { examineServer, openListener, type Found } from "./examine-server.ts"
+import { findKeeping } from "./find-keeping.ts"
 import { migrateDatabase } from "./migrate-database.ts"
-import { warnOfServer } from "./server-warnings.ts"
-import { assertOwnSessions } from "./session-settings.ts"
 import { toOpeningError } from "./sql-error.ts"
 
 export type { Commit }
@@ -17,6 +18,11 @@ export type { Commit }
 export interface PostgresStorageOptions {
   /** `postgres://user:password@host:port/database`, with the parameters that `pg` knows. */
   readonly url: string
+  /**
+   * Another address of the same database, for the one connection that listens for wake-ups: past a pooler that works by
+   * transaction. Without it, and behind such a pooler, the queue and the feeds are polled.
+   */
+  readonly listenUrl?: string
   /**
    * `serve` (the default) refuses a database that was moved elsewhere; `beside` is for commands that
    * work next to services.
@@ -33,55 +39,62 @@ export interface PostgresStorageOptions {
 
 /**
  * Connects, and brings the schema along where need be. Rejects with `invalid-configuration` (a wrong
- * URL, password or database, a pooler that takes settings or sessions away), `schema-too-new`,
- * `in-transfer`, `storage-unavailable`.
+ * URL, password or database, a pooler that can't be worked with), `schema-too-new`, `in-transfer`,
+ * `storage-unavailable`.
  */
 export async function createPostgresStorage(options: PostgresStorageOptions): Promise<Storage> {
-  const { url, lanes = DEFAULTS.lanes, mayCreate = true, mode = "serve" } = options
-  assertOptions(url, lanes)
+  const { log = SILENT_LOG, mayCreate = true, mode = "serve", url } = options
+  assertOptions(options)
   const isServing = mode === "serve"
   try {
-    await migrateDatabase({ url, isServing, mayCreate })
-  } catch (error) {
-    throw toOpeningError(error)
-  }
-  const storage = createStorage(createDriver(options), options.log)
-  if (!isServing) return storage
-  try {
-    await examineServer(options)
-    await storage.check()
+    const found = await (isServing ? examineServer(options) : findBeside(options))
+    const { keeping } = found
+    await migrateDatabase({ url, keeping, isServing, mayCreate })
+    const openListening = toListener(options, found)
+    const storage = createStorage(createDriver({ ...options, keeping, openListening }), log)
+    if (!isServing) return storage
+    await checkFirst(storage)
+    const { sessions, settings, statements, wakeUps } = describeFound(found)
+    log.info({ sessions, settings, statements, wakeUps }, "database connections")
     return storage
   } catch (error) {
-    await storage.close()
     throw toOpeningError(error)
   }
 }
 
-/** Over connections that end before any is opened that stays. */
-export async function examineServer({
-  url,
-  log = SILENT_LOG,
-}: Pick<PostgresStorageOptions, "url" | "log">): Promise<void> {
-  const open = createOpener(url)("starting", "batches")
-  const one = await open()
+/** A command ends soon: of what it might hear only what costs nothing is found out. */
+async function findBeside({ listenUrl, url }: PostgresStorageOptions): Promise<Found> {
+  const keeping = await findKeeping(url)
+  if (listenUrl !== undefined) return { keeping, hearing: "apart" }
+  return { keeping, hearing: keeping.sessions ? "here" : "nowhere" }
+}
+
+function toListener(
+  { listenUrl, url }: PostgresStorageOptions,
+  { hearing, keeping }: Found,
+): (() => Promise<PostgresConnection>) | undefined {
+  if (listenUrl !== undefined) return openListener(listenUrl)
+  return hearing === "here" ? createOpener(url, keeping)("listening") : undefined
+}
+
+async function checkFirst(storage: Storage): Promise<void> {
   try {
-    const other = await open()
-    try {
-      await assertOwnSessions(one, other)
-    } finally {
-      await other.end()
-    }
-    await warnOfServer(one, log)
-  } finally {
-    await one.end()
+    await storage.check()
+  } catch (error) {
+    await storage.close()
+    throw error
   }
 }
 
-function assertOptions(url: string, lanes: number): void {
-  if (!URL.canParse(url) || !/^postgres(ql)?:$/.test(new URL(url).protocol)) {
-    throw invalid("url is not of the form postgres://user@host:port/database")
-  }
+function assertOptions({ lanes = DEFAULTS.lanes, listenUrl, url }: PostgresStorageOptions): void {
+  assertUrl("url", url)
+  if (listenUrl !== undefined) assertUrl("listenUrl", listenUrl)
   if (!Number.isInteger(lanes) || lanes < 1 || lanes > 4) throw invalid("lanes is not 1 to 4")
+}
+
+function assertUrl(name: string, url: string): void {
+  if (URL.canParse(url) && /^postgres(ql)?:$/.test(new URL(url).protocol)) return
+  throw invalid(`${name} is not of the form postgres://user@host:port/database`)
 }
 
 function invalid(message: string): SafelightError {

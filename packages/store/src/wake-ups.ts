@@ -29,7 +29,8 @@ export interface WakeUps {
   readonly onFed: (listener: (account: string) => void) => () => void
   /** Calls `listener` whenever it begins to listen: earlier notifications were missed. */
   readonly onListening: (listener: () => void) => () => void
-  readonly methods: Required<Pick<QueueStorage, "onQueued" | "wakeHolder" | "onHolderWoken">>
+  /** Those that receive are absent if nothing can be received. */
+  readonly methods: Pick<QueueStorage, "onQueued" | "wakeHolder" | "onHolderWoken">
   readonly close: () => void
 }
 
@@ -84,18 +85,23 @@ export function createWakeUps(notifications: Notifications, log: Log): WakeUps {
     onFed: (listener) => onTopic("fed", (names) => names.forEach(listener)),
     onListening: (listener) => onTopic(LISTENING.topic, listener),
     methods: {
-      // Tasks may have been queued before it listened.
-      onQueued: (listener) =>
-        bell.onRing((news) => {
-          if (news === undefined || news === LISTENING) listener()
-        }),
       wakeHolder: (task) => name("held", task),
-      onHolderWoken: (listener) => onTopic("held", (names) => names.forEach(listener)),
+      ...(notifications.listen && {
+        onQueued: (listener) => bell.onRing(toQueueRing(listener)),
+        onHolderWoken: (listener) => onTopic("held", (names) => names.forEach(listener)),
+      }),
     },
     close() {
       closing.abort()
       bell.hangUp()
     },
+  }
+}
+
+/** Tasks may have been queued before it listened. */
+function toQueueRing(listener: () => void): Ring {
+  return (news) => {
+    if (news === undefined || news === LISTENING) listener()
   }
 }
 
@@ -137,7 +143,7 @@ interface BellOptions {
   readonly over: AbortSignal
 }
 
-/** Listens as long as there is a listener here, over a new connection if one ends. */
+/** Listens as long as there is a listener here, over a new connection if one ends; never rings if it can't. */
 function createBell({ node, notifications, log, over }: BellOptions): {
   readonly onRing: (listener: Ring) => () => void
   readonly hangUp: () => void
@@ -157,8 +163,8 @@ function createBell({ node, notifications, log, over }: BellOptions): {
     else ring({ topic, names: JSON.parse(list) as string[] })
   }
 
-  async function listenOnce(): Promise<void> {
-    const begun = await notifications.listen(onPayload)
+  async function listenOnce(begin: NonNullable<Notifications["listen"]>): Promise<void> {
+    const begun = await begin(onPayload)
     listening = begun
     if (over.aborted || listeners.size === 0) begun.end()
     else ring(LISTENING)
@@ -166,11 +172,12 @@ function createBell({ node, notifications, log, over }: BellOptions): {
   }
 
   async function listen(): Promise<void> {
-    if (isListening) return
+    const { listen: begin } = notifications
+    if (isListening || begin === undefined) return
     isListening = true
     while (listeners.size > 0 && !over.aborted) {
       try {
-        await listenOnce()
+        await listenOnce(begin)
       } catch (error) {
         log.warn({ error: toSafelightError(error) }, "listen failed")
       }

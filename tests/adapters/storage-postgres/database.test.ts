@@ -231,7 +231,7 @@ describe("wake-ups", () => {
 
   it("that a server refuses leave no connection behind", async () => {
     const connection = createFakeConnection({ execute: () => reject("read-only") })
-    const { listen } = createNotifications(
+    const { listen = assert.fail() } = createNotifications(
       { commit: async () => true },
       async () => ({ ...connection, onEnd() {}, onNotification() {} }) as never,
     )

@@ -1,49 +1,108 @@
-/** What stands between a storage and its server, and what the server is: refused, or warned of. */
+/** What stands between a storage and its server, and what the server is: found out, refused, or warned of. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { until } from "../../support/until.ts"
 import type { Log } from "@safelight/core"
 import { createPostgresStorage } from "@safelight/storage-postgres"
 import { Client, type ClientConfig } from "pg"
-import type { PostgresConnection } from "../../../adapters/storage-postgres/src/connection.ts"
-import { toServerWarnings } from "../../../adapters/storage-postgres/src/server-warnings.ts"
 import {
-  assertOwnSessions,
-  assertSettings,
-  toCrucialSettings,
-} from "../../../adapters/storage-postgres/src/session-settings.ts"
+  connect,
+  type PostgresConnection,
+} from "../../../adapters/storage-postgres/src/connection.ts"
+import {
+  findKeeping,
+  haveOwnSessions,
+  keepsNames,
+} from "../../../adapters/storage-postgres/src/find-keeping.ts"
+import { KEEPS_ALL } from "../../../adapters/storage-postgres/src/keeping.ts"
+import { toServerWarnings } from "../../../adapters/storage-postgres/src/server-warnings.ts"
 import { startForgetfulProxy } from "../../support/forgetful-proxy.ts"
-import { createTestDatabase, execute } from "../../support/test-database.ts"
+import { createTestDatabase, execute, type TestDatabase } from "../../support/test-database.ts"
 import { createFakeConnection } from "../store/fake-connection.ts"
+import { readSettings } from "./pooler/read-settings.ts"
 
 type Answers = Partial<Pick<PostgresConnection, "execute" | "run">>
 
 function fakeConnection(answers: Answers = {}): PostgresConnection {
   const { run = async () => [], ...others } = answers
   const connection = createFakeConnection(others)
-  return { ...connection, run, end: async () => undefined, onEnd() {}, onNotification() {} }
+  return {
+    ...connection,
+    run,
+    end: async () => undefined,
+    onEnd() {},
+    onNotification() {},
+    processId: null,
+  }
 }
 
-/** What a server answers with a SQLSTATE. */
-function serverError(code: string): Error {
-  return Object.assign(new Error(`SQLSTATE ${code}`), { code, severity: "ERROR" })
+interface Forgetful extends AsyncDisposable {
+  readonly database: TestDatabase
+  /** Through a proxy that drops settings. */
+  readonly url: string
+}
+
+async function openForgetful(): Promise<Forgetful> {
+  const places = new AsyncDisposableStack()
+  const database = places.use(await createTestDatabase())
+  const url = new URL(database.url)
+  url.port = String(places.use(await startForgetfulProxy({ port: Number(url.port) })).port)
+  return { database, url: url.href, [Symbol.asyncDispose]: () => places.disposeAsync() }
 }
 
 describe("a pooler that drops settings", () => {
-  it("is refused in one line that names the first of them and what to do", async () => {
-    await using database = await createTestDatabase()
-    const url = new URL(database.url)
-    await using proxy = await startForgetfulProxy({ port: Number(url.port) })
-    url.port = String(proxy.port)
+  it("is found out, and gets them with each transaction, with those of the URL", async () => {
+    await using forgetful = await openForgetful()
+    const url = new URL(forgetful.url)
+    url.searchParams.set("options", `-c search_path="one\\ day",public --timezone=Asia/Tokyo`)
+    url.searchParams.set("statement_timeout", "2000")
+    const keeping = await findKeeping(url.href)
+    assert.deepEqual(keeping, { ...KEEPS_ALL, settings: false })
+    const connection = await connect({ url: url.href, name: "test", planning: "batches", keeping })
+    const expected = {
+      synchronous_commit: "on",
+      statement_timeout: "2s",
+      lock_timeout: "3s",
+      TimeZone: "UTC",
+      plan_cache_mode: "force_generic_plan",
+      search_path: `"one day",public`,
+    }
+    assert.deepEqual(await readSettings(connection, Object.keys(expected)), expected)
+    await connection.execute("begin")
+    assert.deepEqual(await readSettings(connection, Object.keys(expected)), expected)
+    await connection.execute("commit")
+    await connection.end()
+    const storage = await createPostgresStorage({ url: url.href })
+    await storage.check()
+    await storage.close()
+  })
+
+  it("is refused where a setting would come too late, with the SQL that helps", async () => {
+    await using forgetful = await openForgetful()
+    const { database, url } = forgetful
+    const set = (level: string) =>
+      `alter database ${database.name} set default_transaction_isolation = '${level}'`
+    await execute(database.url, set("serializable"))
+    const refused = await createPostgresStorage({ url }).catch((error: unknown) => error)
+    const { code, message } = refused as { readonly code: string; readonly message: string }
+    assert.equal(code, "invalid-configuration")
+    const [, found, advice = ""] =
+      /^(.+) and has to be .+; run: (.+) and restart/.exec(message) ?? []
+    assert.equal(found, "PostgreSQL: default_transaction_isolation is serializable")
+    await execute(database.url, advice)
+    const storage = await createPostgresStorage({ url })
+    await storage.close()
+    const { username } = new URL(database.url)
+    await execute(database.url, `alter role ${username} in database ${database.name} reset all`)
+  })
+
+  it("is refused where the URL's own options are none that a statement can set", async () => {
+    await using forgetful = await openForgetful()
+    const url = new URL(forgetful.url)
+    url.searchParams.set("options", "-c jit=off -B 100")
     await assert.rejects(createPostgresStorage({ url: url.href }), {
       code: "invalid-configuration",
-      message:
-        "PostgreSQL: statement_timeout is 0 where 15000 was sent: a pooler between drops what is sent with a connection; connect directly, or run: alter role <role> set statement_timeout = '15000'",
-    })
-    await execute(database.url, `alter database ${database.name} set synchronous_commit = off`)
-    await assert.rejects(createPostgresStorage({ url: url.href }), {
-      code: "invalid-configuration",
-      message: /^PostgreSQL: synchronous_commit is off where on was sent: .+$/,
+      message: /`options` hold something that is not -c name=value/,
     })
   })
 
@@ -51,35 +110,13 @@ describe("a pooler that drops settings", () => {
     await using database = await createTestDatabase()
     const url = new URL(database.url)
     url.searchParams.set("statement_timeout", "2000")
-    const storage = await createPostgresStorage({ url: url.href })
-    await storage.check()
-    await storage.close()
-  })
-
-  it("is served behind once the settings hold without it", async () => {
-    await using database = await createTestDatabase()
-    const url = new URL(database.url)
-    await using proxy = await startForgetfulProxy({ port: Number(url.port) })
-    url.port = String(proxy.port)
-    const settings = {
-      statement_timeout: 15_000,
-      idle_in_transaction_session_timeout: 5_000,
-      lock_timeout: 3_000,
-    }
-    for (const [name, value] of Object.entries(settings)) {
-      await execute(database.url, `alter database ${database.name} set ${name} = ${value}`)
-    }
-    const storage = await createPostgresStorage({ url: url.href })
-    await storage.check()
-    await storage.close()
+    assert.deepEqual(await findKeeping(url.href), KEEPS_ALL)
   })
 })
 
 describe("a pooler that works by transaction", () => {
-  const refused = { code: "invalid-configuration", message: /pool by session/ }
-
   /** A connection whose queries outside of a transaction go over the session that `take` gives. */
-  function connect(take: (isTransaction: boolean) => number): PostgresConnection {
+  function connectTo(take: (isTransaction: boolean) => number): PostgresConnection {
     let isTransaction = false
     return fakeConnection({
       async execute(sql) {
@@ -90,40 +127,63 @@ describe("a pooler that works by transaction", () => {
     })
   }
 
-  it("is refused where another's transaction takes a connection's session", async () => {
+  it("is told by another's transaction that takes a connection's session", async () => {
     // The session that was free last is given out first; a transaction keeps it.
     const free = [2, 1]
     let held: number | undefined
-    const other = connect((isTransaction) => {
+    const other = connectTo((isTransaction) => {
       if (isTransaction) return (held ??= free.pop() ?? assert.fail())
       free.push(held ?? assert.fail())
       held = undefined
       return 0
     })
-    const one = connect(() => free.at(-1) ?? assert.fail())
-    await assert.rejects(assertOwnSessions(one, other), refused)
+    const one = connectTo(() => free.at(-1) ?? assert.fail())
+    assert.equal(await haveOwnSessions(one, other), false)
   })
 
-  it("is refused where prepared statements get lost", async () => {
-    const connection = fakeConnection({
+  it("is told by sessions that are given out in turn", async () => {
+    let last = 0
+    const next = (): number => (last = (last % 2) + 1)
+    const one = connectTo(next)
+    const other = connectTo((isTransaction) => (isTransaction ? next() : 0))
+    assert.equal(await haveOwnSessions(one, other), false)
+  })
+
+  it("is not asked for a second session where it has one alone", async () => {
+    let isHeld = false
+    const one = fakeConnection({
       async run() {
-        throw serverError("26000")
+        assert.equal(isHeld, false, "nobody would answer")
+        return [[1]]
       },
     })
-    await assert.rejects(assertOwnSessions(connection, fakeConnection()), refused)
-  })
-
-  it("is refused where another connection's prepared statements are there", async () => {
-    const settings = toCrucialSettings("postgres://db.example/x", 15_000, "rows")
-    const asked = assertSettings(() => Promise.reject(serverError("42P05")), settings)
-    await assert.rejects(asked, refused)
+    const other = fakeConnection({
+      execute: async (sql) => void (isHeld = sql === "begin"),
+      run: async () => [[1]],
+    })
+    assert.equal(await haveOwnSessions(one, other), false)
   })
 
   it("is not what a server is that each connection has a session of", async () => {
-    await assertOwnSessions(
-      connect(() => 1),
-      connect(() => 2),
-    )
+    const [one, other] = [connectTo(() => 1), connectTo(() => 2)]
+    assert.equal(await haveOwnSessions(one, other), true)
+  })
+
+  it("keeps names if the server has others than it was given", async () => {
+    const answers: readonly (readonly [toName: (name: string) => string | undefined, boolean])[] = [
+      [(name) => name, false],
+      [() => "PGBOUNCER_1", true],
+      [() => undefined, false],
+    ]
+    for (const [toName, isKept] of answers) {
+      const connection = fakeConnection({
+        async run(query) {
+          const name = toName("name" in query ? query.name : assert.fail("it has no name"))
+          return name === undefined ? [] : [[name]]
+        },
+      })
+      assert.equal(await keepsNames(connection), isKept)
+    }
   })
 })
 

@@ -7,7 +7,7 @@ export interface FakeConnection extends Connection {
 
 /** Answers every question with no rows, or as `answers` says. */
 export function createFakeConnection(
-  answers: Partial<Pick<Connection, "execute" | "runStep">> = {},
+  answers: Partial<Pick<Connection, "confirm" | "execute" | "runStep">> = {},
 ): FakeConnection {
   let isOpen = true
   return {

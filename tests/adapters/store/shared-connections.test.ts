@@ -1,7 +1,13 @@
 /** When a shared connection is left for another, and what becomes of those who still use it. */
 import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
-import { createSharedConnections, SERVER_PATIENCE, type SharedConnections } from "@safelight/store"
+import {
+  createServerLane,
+  createSharedConnections,
+  createTransactions,
+  SERVER_PATIENCE,
+  type SharedConnections,
+} from "@safelight/store"
 import { createFakeConnection, reject, type FakeConnection } from "./fake-connection.ts"
 
 const { connectPatienceMs, retryMaxMs } = SERVER_PATIENCE
@@ -112,5 +118,87 @@ describe("a server that has no more connections", () => {
       assert.equal(await shared.ask(async () => count, 1), count)
     }
     shared.close()
+  })
+})
+
+describe("a connection that ended while it was idle", () => {
+  /** Opens connections of which the first so many do not answer before they are asked. */
+  function openEnded(count: number): {
+    readonly openOne: () => Promise<FakeConnection>
+    readonly opened: FakeConnection[]
+  } {
+    const opened: FakeConnection[] = []
+    const openOne = async (): Promise<FakeConnection> => {
+      const isGone = opened.length < count
+      const connection = createFakeConnection(isGone ? { confirm: () => reject("lost") } : {})
+      opened.push(connection)
+      return connection
+    }
+    return { openOne, opened }
+  }
+
+  it("is left for the next before a write is sent, as often as there are some", async () => {
+    const { openOne, opened } = openEnded(COUNT)
+    const shared = createSharedConnections(openOne, COUNT)
+    const asked: unknown[] = []
+    const answer = await shared.ask(async (connection) => {
+      asked.push(connection)
+      return "written"
+    }, 1)
+    assert.equal(answer, "written")
+    assert.deepEqual(asked, [opened[COUNT]])
+    assert.ok(opened.slice(0, COUNT).every((connection) => connection.isDestroyed()))
+    shared.close()
+  })
+
+  it("does not make a write be sent again that was lost", async () => {
+    const { openOne } = openEnded(1)
+    const shared = createSharedConnections(openOne, COUNT)
+    let asked = 0
+    const written = shared.ask(async () => {
+      asked += 1
+      return reject("lost")
+    }, 1)
+    await assert.rejects(written, { code: "storage-unavailable" })
+    assert.equal(asked, 1)
+    shared.close()
+  })
+
+  it("is left by a lane, and by a transaction, before anything is sent", async () => {
+    const ofLane = openEnded(0)
+    let isGone = false
+    const confirm = async (): Promise<void> => (isGone ? reject("lost") : undefined)
+    const first = createFakeConnection({ confirm })
+    const committed: unknown[] = []
+    const lane = createServerLane({
+      open: async () => (committed.length === 0 ? first : ofLane.openOne()),
+      async commit(connection) {
+        committed.push(connection)
+        return []
+      },
+      prove: async () => undefined,
+    })
+    const how = { judgesEach: false, isUnknown: false, lockTimeouts: 0 }
+    await lane.commit([], how)
+    isGone = true
+    await lane.commit([], how)
+    assert.deepEqual(committed, [first, ofLane.opened[0]])
+
+    isGone = false
+    const begun: string[] = []
+    const names = ["one", "two"]
+    const transactions = createTransactions(
+      async () => {
+        const name = names.shift() ?? assert.fail()
+        const execute = async (sql: string): Promise<void> => void begun.push(`${name} ${sql}`)
+        return createFakeConnection({ confirm, execute })
+      },
+      { most: 1 },
+    )
+    await transactions.transact("begin", async () => undefined)
+    isGone = true
+    await transactions.transact("begin", async () => undefined)
+    assert.deepEqual(begun, ["one begin", "one commit", "two begin", "two commit"])
+    transactions.close()
   })
 })

@@ -120,20 +120,39 @@ describe("precedence", () => {
   })
 
   test("places of the database, the artifacts and the role come from all three", async (t) => {
-    const file = { database: "postgres://file/x", artifacts: "s3://file", role: "worker" }
+    const file = {
+      database: "postgres://file/x",
+      listenDatabase: "postgres://file/y",
+      artifacts: "s3://file",
+      role: "worker",
+    }
     const environment = {
       SAFELIGHT_DATABASE_URL: "postgresql://variable/x",
+      SAFELIGHT_LISTEN_DATABASE_URL: "postgresql://variable/y",
       SAFELIGHT_ARTIFACTS_URL: "s3://variable?region=eu-1",
       SAFELIGHT_ROLE: "api",
     }
     const read = async (given: Given) => {
-      const { database, artifacts, role } = (await load(t, given)).configuration
-      return [database, artifacts, role]
+      const { database, listenDatabase, artifacts, role } = (await load(t, given)).configuration
+      return [database, listenDatabase, artifacts, role]
     }
-    const flags = { database: "postgres://flag/x", artifacts: "s3://flag", role: "all" }
+    const flags = {
+      database: "postgres://flag/x",
+      listenDatabase: "postgres://flag/y",
+      artifacts: "s3://flag",
+      role: "all",
+    }
     assert.deepEqual(await read({ file }), Object.values(file))
     assert.deepEqual(await read({ file, environment }), Object.values(environment))
     assert.deepEqual(await read({ file, environment, flags }), Object.values(flags))
+  })
+
+  test("an address to listen at needs a database", async (t) => {
+    const flags = { listenDatabase: "postgres://flag/y" }
+    assert.equal(
+      await refusal(t, { flags }),
+      "listenDatabase needs PostgreSQL; --database names it",
+    )
   })
 
   test("a folder for artifacts starts where it was written", async (t) => {

@@ -86,6 +86,12 @@ describe("what is read", () => {
     const url = new URL(without.database ?? "")
     assert.equal(url.searchParams.get("password"), "p@ss/ %&word")
     assert.equal(url.host, "db.example")
+    const listening = await load(world, {
+      ...environment,
+      SAFELIGHT_DATABASE_URL: DATABASE,
+      SAFELIGHT_LISTEN_DATABASE_URL_FILE: await world.write("listen", `${DATABASE}\n`),
+    })
+    assert.equal(listening.listenDatabase, without.database)
     const own = "postgres://u:own@db.example/media"
     assert.equal((await load(world, { ...environment, SAFELIGHT_DATABASE_URL: own })).database, own)
   })

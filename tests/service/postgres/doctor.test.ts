@@ -4,6 +4,7 @@ import { createServer, request } from "node:http"
 import { once } from "node:events"
 import type { AddressInfo } from "node:net"
 import { describe, test, type TestContext } from "node:test"
+import { skipWithoutPgbouncer } from "../../support/pgbouncer.ts"
 import { execute } from "../../support/test-database.ts"
 import { toDiagnosis, type Diagnosis } from "../command/doctor-world.ts"
 import { createTestRole } from "./postgres-role.ts"
@@ -57,6 +58,18 @@ describe("PostgreSQL", () => {
     assert.match(of("artifacts").join(), /^ok: the bucket at http:\S+: a byte came back$/)
     assert.equal(code, 0)
   })
+
+  test(
+    "a pooler that works by transaction is told",
+    { skip: skipWithoutPgbouncer() },
+    async (t) => {
+      const world = await createPostgresWorld(t, { isPooled: true })
+      await world.succeed("migrate")
+      const { code, of } = await diagnose(world)
+      assert.equal(of("database").at(-1), "ok: reached through a pooler that works by transaction")
+      assert.equal(code, 0)
+    },
+  )
 
   test("a closed port, a wrong password, no such database, no answer in time", async (t) => {
     const world = await createPostgresWorld(t)

@@ -7,6 +7,7 @@ import assert from "node:assert/strict"
 import { randomBytes } from "node:crypto"
 import type { TestContext } from "node:test"
 import { startS3rver } from "../../adapters/artifacts-s3/mended-s3rver.ts"
+import { startPgbouncer } from "../../support/pgbouncer.ts"
 import { createTestDatabase } from "../../support/test-database.ts"
 import {
   beginCommand,
@@ -21,7 +22,7 @@ import {
 export interface PostgresWorld {
   /** Where the commands run. */
   readonly folder: string
-  /** URL of the database, which holds nothing yet. */
+  /** URL of the database, which holds nothing yet; past a pooler. */
   readonly database: string
   /** URL of the bucket, which is empty. */
   readonly bucket: string
@@ -43,8 +44,16 @@ interface Options {
   readonly isOwnProcess?: boolean
 }
 
+interface WorldOptions {
+  /** Whether the commands reach the database through a PgBouncer that works by transaction. */
+  readonly isPooled?: boolean
+}
+
 /** Ends with the test: first the commands, then what they ran on. */
-export async function createPostgresWorld(t: TestContext): Promise<PostgresWorld> {
+export async function createPostgresWorld(
+  t: TestContext,
+  { isPooled = false }: WorldOptions = {},
+): Promise<PostgresWorld> {
   const folder = await temporaryFolder(t)
   const places = new AsyncDisposableStack()
   const database = places.use(await createTestDatabase())
@@ -52,7 +61,9 @@ export async function createPostgresWorld(t: TestContext): Promise<PostgresWorld
   const bucket = `s3://${name}?endpoint=${endpoint}&region=us-east-1`
   const secretKey = randomBytes(20).toString("hex")
   const credentials = { AWS_ACCESS_KEY_ID: "S3RVER", AWS_SECRET_ACCESS_KEY: secretKey }
-  const urls = { SAFELIGHT_DATABASE_URL: database.url, SAFELIGHT_ARTIFACTS_URL: bucket }
+  const pooler = isPooled ? places.use(await startPgbouncer(database.url)) : undefined
+  const url = pooler?.through(database.url) ?? database.url
+  const urls = { SAFELIGHT_DATABASE_URL: url, SAFELIGHT_ARTIFACTS_URL: bucket }
   const environment = { ...urls, ...credentials }
   const secrets = [new URL(database.url).password, secretKey]
   const started: RunningCommand[] = []

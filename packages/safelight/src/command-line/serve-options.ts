@@ -13,6 +13,10 @@ export const SERVE_OPTIONS = {
   ),
   metrics: flag("serve /metrics with the API, to anybody [SAFELIGHT_METRICS]"),
   sandbox: flag("obey [studio: …] directives in prompts [SAFELIGHT_SANDBOX]"),
+  listenDatabase: option(
+    "<url>",
+    "the same database past a pooler, for wake-ups [SAFELIGHT_LISTEN_DATABASE_URL]",
+  ),
   artifacts: option(
     "<place>",
     "s3://bucket?endpoint=…&region=…, or a folder [SAFELIGHT_ARTIFACTS_URL] (default: <data>/artifacts)",

@@ -24,6 +24,11 @@ export interface Configuration {
   readonly data: string
   /** The URL of a PostgreSQL database; absent for the one in the data folder. It may hold a password: never logged. */
   readonly database?: string
+  /**
+   * The URL of the same database past a pooler that works by transaction, for the one connection that listens for
+   * wake-ups. It may hold a password: never logged.
+   */
+  readonly listenDatabase?: string
   /** The place for artifacts: a bucket as `s3://…`, or a folder; absent for the data folder. */
   readonly artifacts?: string
   /** Of the bucket; absent if its client finds them. */

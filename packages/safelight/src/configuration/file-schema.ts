@@ -45,6 +45,11 @@ const host = v.pipe(
   v.transform((address) => address.replace(/^\[(.*)\]$/, "$1")),
 )
 
+const database = v.pipe(
+  v.string(notADatabase),
+  v.check((url) => /^postgres(ql)?:$/.test(URL.parse(url)?.protocol ?? ""), notADatabase),
+)
+
 /** The settings that a flag, a variable and the file may each give. */
 export const SHARED_SETTINGS = {
   host,
@@ -58,10 +63,8 @@ export const SHARED_SETTINGS = {
   metricsHost: host,
   metricsPort: wholeNumber(0, 65_535),
   sandbox: flag,
-  database: v.pipe(
-    v.string(notADatabase),
-    v.check((url) => /^postgres(ql)?:$/.test(URL.parse(url)?.protocol ?? ""), notADatabase),
-  ),
+  database,
+  listenDatabase: database,
   artifacts: v.pipe(
     text,
     v.check(
@@ -150,6 +153,7 @@ export const fileSchema = fields({
   port: v.exactOptional(SHARED_SETTINGS.port),
   data: v.exactOptional(SHARED_SETTINGS.data),
   database: v.exactOptional(SHARED_SETTINGS.database),
+  listenDatabase: v.exactOptional(SHARED_SETTINGS.listenDatabase),
   artifacts: v.exactOptional(SHARED_SETTINGS.artifacts),
   role: v.exactOptional(SHARED_SETTINGS.role),
   publicUrl: v.exactOptional(SHARED_SETTINGS.publicUrl),

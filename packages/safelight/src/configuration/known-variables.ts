@@ -6,6 +6,7 @@ import { PLACES } from "./setting-places.ts"
 const SECRETS: readonly string[] = [
   "SAFELIGHT_API_KEY",
   "SAFELIGHT_DATABASE_URL",
+  "SAFELIGHT_LISTEN_DATABASE_URL",
   "SAFELIGHT_SIGNING_KEY",
 ]
 

@@ -31,6 +31,7 @@ export interface ConfigurationFlags {
   readonly port?: string
   readonly data?: string
   readonly database?: string
+  readonly listenDatabase?: string
   readonly artifacts?: string
   readonly role?: string
   readonly publicUrl?: string
@@ -168,8 +169,12 @@ function toStudio(
 }
 
 /** Checks settings that depend on each other. */
-function assertTogether({ database, role }: ReadConfiguration): void {
-  if (role === "all" || database !== undefined) return
+function assertTogether({ database, listenDatabase, role }: ReadConfiguration): void {
+  if (database !== undefined) return
+  if (listenDatabase !== undefined) {
+    throw configurationError("listenDatabase needs PostgreSQL; --database names it")
+  }
+  if (role === "all") return
   throw configurationError(`role: "${role}" needs PostgreSQL; --database names it`)
 }
 
@@ -178,10 +183,10 @@ function assertTogether({ database, role }: ReadConfiguration): void {
  * database's password.
  */
 function readPlaces(
-  { artifacts, checkpoints: { copies = [] }, database }: ReadConfiguration,
+  { artifacts, checkpoints: { copies = [] }, database, listenDatabase }: ReadConfiguration,
   source: ConfigurationSource,
   fileFolder: string | undefined,
-): Pick<ReadConfiguration, "artifacts" | "credentials" | "database"> {
+): Pick<ReadConfiguration, "artifacts" | "credentials" | "database" | "listenDatabase"> {
   const { environment } = source
   const places = [...copies, ...(artifacts === undefined ? [] : [artifacts])]
   const credentials = places.some(isBucket) ? readCredentials(environment) : undefined
@@ -189,6 +194,9 @@ function readPlaces(
   const start = isTyped ? source.folder : (fileFolder ?? source.folder)
   return {
     ...(database !== undefined && { database: withPassword(database, environment) }),
+    ...(listenDatabase !== undefined && {
+      listenDatabase: withPassword(listenDatabase, environment),
+    }),
     ...(credentials !== undefined && { credentials }),
     ...(artifacts !== undefined &&
       !artifacts.startsWith("s3:") && { artifacts: resolve(start, artifacts) }),

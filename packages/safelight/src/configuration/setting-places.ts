@@ -8,6 +8,7 @@ export const PLACES = {
   port: ["--port", "SAFELIGHT_PORT"],
   data: ["--data", "SAFELIGHT_DATA"],
   database: ["--database", "SAFELIGHT_DATABASE_URL"],
+  listenDatabase: ["--listen-database", "SAFELIGHT_LISTEN_DATABASE_URL"],
   artifacts: ["--artifacts", "SAFELIGHT_ARTIFACTS_URL"],
   role: ["--role", "SAFELIGHT_ROLE"],
   publicUrl: ["--public-url", "SAFELIGHT_PUBLIC_URL"],

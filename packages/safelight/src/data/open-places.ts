@@ -56,14 +56,15 @@ export function assertShared({ artifacts, role }: Configuration): void {
 
 export async function openStorage(options: OpenPlacesOptions): Promise<Storage> {
   const { configuration, log, onCommit } = options
-  const { data, database } = configuration
+  const { data, database, listenDatabase: listenUrl } = configuration
   const listener = onCommit && { onCommit }
   if (database === undefined) {
     return withIgnoredFolder(data, () =>
       createSqliteStorage({ folder: data, mode: "serve", log, ...listener }),
     )
   }
-  return createPostgresStorage({ url: database, log, ...listener })
+  const wakeUps = listenUrl !== undefined && { listenUrl }
+  return createPostgresStorage({ url: database, log, ...wakeUps, ...listener })
 }
 
 export async function openArtifacts(options: OpenPlacesOptions): Promise<ServedArtifacts> {

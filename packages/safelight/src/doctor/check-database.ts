@@ -10,8 +10,9 @@ import type { Surroundings } from "./surroundings.ts"
 const NAME = "database"
 
 export function checkDatabase(surroundings: Surroundings): Promise<readonly Finding[]> {
-  const { database } = surroundings.configuration
-  return database === undefined ? checkFile(surroundings) : checkServer(database, surroundings)
+  const { database, listenDatabase: listenUrl } = surroundings.configuration
+  if (database === undefined) return checkFile(surroundings)
+  return checkServer({ url: database, ...(listenUrl !== undefined && { listenUrl }) }, surroundings)
 }
 
 /** Another command may write for a moment, never for long. */
@@ -72,10 +73,13 @@ function findOlder({
 /** What a node keeps open at most. */
 const NODE_CONNECTIONS = 11
 
-async function checkServer(url: string, { clock }: Surroundings): Promise<readonly Finding[]> {
+async function checkServer(
+  addresses: { readonly url: string; readonly listenUrl?: string },
+  { clock }: Surroundings,
+): Promise<readonly Finding[]> {
   const { examinePostgres } = await import("@safelight/storage-postgres")
-  const { aheadMs, connections, isReadOnly, lacking, schema, serverVersion, warnings } =
-    await examinePostgres({ url, now: () => clock.now() })
+  const { aheadMs, connections, isPooled, isReadOnly, lacking, schema, serverVersion, warnings } =
+    await examinePostgres({ ...addresses, now: () => clock.now() })
   const left = connections.most - connections.used
   const found = [
     isReadOnly
@@ -99,5 +103,9 @@ async function checkServer(url: string, { clock }: Surroundings): Promise<readon
     findOlder(schema),
     ...warnings.map((words) => warning(NAME, words, "change it on the server")),
   ]
-  return orElse(found, ok(NAME, `PostgreSQL ${serverVersion}, schema ${schema.version}`))
+  const way = isPooled ? [ok(NAME, "reached through a pooler that works by transaction")] : []
+  return [
+    ...orElse(found, ok(NAME, `PostgreSQL ${serverVersion}, schema ${schema.version}`)),
+    ...way,
+  ]
 }

@@ -6,6 +6,11 @@ export interface Connection {
   readonly runStep: (step: Step) => Promise<StepResult>
   /** A statement without parameters, or several. */
   readonly execute: (sql: string) => Promise<void>
+  /**
+   * Resolves once it is known that it still answers: at once if it did a moment ago. Rejects with a `DatabaseError` if
+   * it does not; whatever would have been asked of it next was not. Absent if nothing stands between that may end it.
+   */
+  readonly confirm?: () => Promise<void>
   /** Whether it still may be used. */
   readonly isOpen: () => boolean
   /** Ends it at once; what was asked of it rejects. */
@@ -14,3 +19,14 @@ export interface Connection {
 
 /** Rejects with a `DatabaseError` of fault `unopened`. */
 export type OpenConnection<Own extends Connection = Connection> = () => Promise<Own>
+
+/** Whether it is open and still answers; otherwise it is ended, and another one may do what was to be asked of it. */
+export async function isConfirmed(connection: Connection): Promise<boolean> {
+  if (!connection.isOpen()) return false
+  try {
+    await connection.confirm?.()
+  } catch {
+    connection.destroy()
+  }
+  return connection.isOpen()
+}

@@ -1,7 +1,7 @@
 /** A lane over a connection to a server: opened when it is needed, and left once it can't commit any more. */
 import { toFault } from "../sql/database-error.ts"
 import type { Lane } from "../writing/lane.ts"
-import type { Connection, OpenConnection } from "./connection.ts"
+import { isConfirmed, type Connection, type OpenConnection } from "./connection.ts"
 
 export interface ServerLaneOptions<Own extends Connection, Work, Outcome> {
   readonly open: OpenConnection<Own>
@@ -24,13 +24,14 @@ export function createServerLane<Own extends Connection, Work, Outcome>(
   let connection: Own | undefined
 
   async function use<Result>(work: (connection: Own) => Promise<Result>): Promise<Result> {
-    connection = connection?.isOpen() === true ? connection : await options.open()
+    const isUsable = connection !== undefined && (await isConfirmed(connection))
+    connection = isUsable && connection !== undefined ? connection : await options.open()
     try {
       return await work(connection)
     } catch (error) {
       const fault = toFault(error)
-      // A session stays read-only for as long as it lasts: the server may write again, or another one.
-      if (fault === "lost" || fault === "read-only") connection.destroy()
+      // A statement that a session has lost is prepared anew in another. A session stays read-only for as long as it lasts: the server may write again, or another one.
+      if (["lost", "outdated", "read-only"].includes(fault)) connection.destroy()
       throw error
     }
   }

@@ -31,6 +31,8 @@ interface Member {
   failedAt(): number | undefined
   /** Callers that wait for an answer, or for the connection. */
   asking: number
+  /** It had ended before it was asked. */
+  isGone: boolean
   /** Also while it is being opened. */
   isUsable(): boolean
   isOpen(): boolean
@@ -80,7 +82,9 @@ function createRing(open: OpenConnection, count: number) {
     ): Promise<Result> {
       member.asking += 1
       try {
-        return await run(await member.opening)
+        const connection = await member.opening
+        await confirm(member, connection)
+        return await run(connection)
       } finally {
         member.asking -= 1
         endUnasked(member)
@@ -99,6 +103,7 @@ export function createSharedConnections(open: OpenConnection, count: number): Sh
   /** Whether nothing was carried out, and the next connection may do it. */
   function wasInVain(member: Member, error: unknown): boolean {
     if (member.failedAt() !== undefined) return ring.hasOpen()
+    if (member.isGone) return true
     const fault = toFault(error)
     const isUnfit = fault === "outdated" || (fault === "read-only" && isOld(member))
     if (isUnfit) ring.retire(member)
@@ -116,9 +121,10 @@ export function createSharedConnections(open: OpenConnection, count: number): Sh
         } catch (error) {
           const isInVain = wasInVain(member, error)
           if (isInVain) inVain += 1
+          const isSoon = wasLostSoon(error, askedAt)
           const mayAsk = isInVain
-            ? inVain <= count
-            : tries - inVain < mostTries && wasLostSoon(error, askedAt)
+            ? inVain <= count && (isSoon || !member.isGone)
+            : isSoon && tries - inVain < mostTries
           if (!mayAsk || isClosed) throw toSafelightError(error)
         }
       }
@@ -127,6 +133,16 @@ export function createSharedConnections(open: OpenConnection, count: number): Sh
       isClosed = true
       ring.close()
     },
+  }
+}
+
+async function confirm(member: Member, connection: Connection): Promise<void> {
+  try {
+    await connection.confirm?.()
+  } catch (error) {
+    member.isGone = true
+    connection.destroy()
+    throw error
   }
 }
 
@@ -156,6 +172,7 @@ function begin(opening: Promise<Connection>): Member {
     opening,
     begunAt: performance.now(),
     asking: 0,
+    isGone: false,
     failedAt: () => failedAt,
     isOpen: () => connection?.isOpen() === true,
     isUsable: () => failedAt === undefined && connection?.isOpen() !== false,

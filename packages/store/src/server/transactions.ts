@@ -6,7 +6,7 @@ import { setTimeout } from "node:timers/promises"
 import { createSemaphore } from "@safelight/core"
 import { closed, isPassing, isUnreached, toFault, toSafelightError } from "../sql/database-error.ts"
 import { SERVER_PATIENCE } from "../writing/patience.ts"
-import type { Connection, OpenConnection } from "./connection.ts"
+import { isConfirmed, type Connection, type OpenConnection } from "./connection.ts"
 
 export type Session = Pick<Connection, "runStep" | "execute">
 
@@ -45,7 +45,7 @@ export function createTransactions(
     begin: string,
     work: (session: Session) => Promise<Result>,
   ): Promise<Result> {
-    const connection = takeOpen(idle) ?? (await open())
+    const connection = (await takeConfirmed(idle)) ?? (await open())
     inUse.add(connection)
     try {
       if (isClosed) throw closed()
@@ -90,9 +90,10 @@ async function persist<Result>(call: () => Promise<Result>, isReading: boolean):
   }
 }
 
-function takeOpen(idle: Connection[]): Connection | undefined {
+async function takeConfirmed(idle: Connection[]): Promise<Connection | undefined> {
   for (let found = idle.pop(); found !== undefined; found = idle.pop()) {
-    if (found.isOpen()) return found
+    // oxlint-disable-next-line no-await-in-loop -- the next one is needed if this one has ended
+    if (await isConfirmed(found)) return found
   }
   return undefined
 }

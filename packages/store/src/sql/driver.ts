@@ -101,8 +101,8 @@ export interface QuestionPart {
 /** Short texts from process to process; one may get lost. Both reject with a `DatabaseError`. */
 export interface Notifications {
   readonly notify: (payload: string) => Promise<void>
-  /** Resolves once payloads are received, including those sent by this process. */
-  readonly listen: (onPayload: (payload: string) => void) => Promise<Listening>
+  /** Resolves once payloads are received, including those sent by this process. Absent if none can be. */
+  readonly listen?: (onPayload: (payload: string) => void) => Promise<Listening>
 }
 
 export interface Listening {
