@@ -63,6 +63,7 @@ export function createDriver(options: DriverOptions): Driver {
     lanes,
     patience: SERVER_PATIENCE,
     toKey: ({ append }) => append.task,
+    ...(!keeping.names && { smallestCrowd: DEFAULTS.unpreparedCrowd }),
     onCommit,
   })
   return {

@@ -18,7 +18,9 @@ export interface Own extends AsyncDisposable {
 export async function openOwn(url: string): Promise<Own> {
   const storage = await createPostgresStorage({ url })
   const artifacts = createMemoryArtifacts({ keep: 100 })
-  const engine = createEngine({ storage, artifacts, channels: [createInstantChannel()] })
+  const channels = [createInstantChannel()]
+  // Submissions are measured while no engine is started, and so no process can make the model.
+  const engine = createEngine({ storage, artifacts, channels, queueUnavailable: true })
 
   async function submit(): Promise<string> {
     const result = await engine.submit(SAMPLE_REQUEST)

@@ -13,7 +13,16 @@ import { parseArgs } from "node:util"
 import { openServer, SERVER_URL } from "./database.ts"
 import { note, toTable, type Figures } from "./figures.ts"
 
-const BENCHMARKS = ["submit", "tree", "open-loop", "lifecycles", "disk", "usage", "memory"]
+const BENCHMARKS = [
+  "submit",
+  "pooler",
+  "tree",
+  "open-loop",
+  "lifecycles",
+  "disk",
+  "usage",
+  "memory",
+]
 /** Only with `--long`: loading what waits takes minutes. */
 const LONG_BENCHMARKS = ["takings"]
 const LONG_FIGURES = { take_1m_ratio: null, take_1m_held_ratio: null }

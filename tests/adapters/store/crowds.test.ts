@@ -1,0 +1,35 @@
+/** How many commits a crowd of changes is divided into, over lanes that are idle. */
+import assert from "node:assert/strict"
+import { describe, it } from "node:test"
+import { createWriter, type Lane } from "@safelight/store"
+
+async function listBatches(changes: number, smallestCrowd?: number): Promise<readonly number[]> {
+  const batches: number[] = []
+  const lane: Lane<number, true> = {
+    async commit(batch) {
+      batches.push(batch.length)
+      return batch.map(() => true)
+    },
+  }
+  const writer = createWriter<number, true>({
+    lanes: [lane, { ...lane }],
+    ...(smallestCrowd !== undefined && { smallestCrowd }),
+  })
+  const all = Array.from({ length: changes }, (_, work) =>
+    writer.write({ work, bytes: 1, isAsked: false }),
+  )
+  await Promise.all(all)
+  return batches
+}
+
+describe("a crowd of changes", () => {
+  it("is divided over the idle lanes where each part is large enough", async () => {
+    assert.deepEqual(await listBatches(15), [15])
+    assert.deepEqual(await listBatches(16), [8, 8])
+  })
+
+  it("shares a commit for longer where a commit is dear", async () => {
+    assert.deepEqual(await listBatches(127, 128), [127])
+    assert.deepEqual(await listBatches(128, 128), [64, 64])
+  })
+})

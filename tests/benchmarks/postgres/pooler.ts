@@ -1,0 +1,37 @@
+/**
+ * `pooler_ratio`: submissions through a PgBouncer that works by transaction over those to the same server directly, in
+ * turns, with 64 callers. Null where there is no PgBouncer.
+ */
+import { skipWithoutPgbouncer, startPgbouncer } from "../../support/pgbouncer.ts"
+import { createDatabase, SERVER_URL } from "./database.ts"
+import { note, reportFigures } from "./figures.ts"
+import { openOwn } from "./own.ts"
+import { medianOf, race, ratioOf } from "./race.ts"
+import { toScale } from "./scale.ts"
+
+const CALLERS = 64
+
+const lack = skipWithoutPgbouncer()
+if (lack === false) await measure()
+else {
+  note(`pooler_ratio is not measured: ${lack}`)
+  reportFigures({ pooler_per_s: null, pooler_ratio: null })
+}
+
+async function measure(): Promise<void> {
+  await using directDatabase = await createDatabase("direct")
+  await using pooledDatabase = await createDatabase("pooled")
+  await using pooler = await startPgbouncer(process.env[SERVER_URL] ?? "")
+  await using direct = await openOwn(directDatabase.url)
+  await using pooled = await openOwn(pooler.through(pooledDatabase.url))
+  const rounds = await race({
+    contenders: { direct: { work: direct.submit }, pooled: { work: pooled.submit } },
+    inFlight: CALLERS,
+    scale: toScale(process.argv),
+    database: directDatabase,
+  })
+  reportFigures({
+    pooler_per_s: medianOf(rounds, "pooled"),
+    pooler_ratio: ratioOf(rounds, "pooled", "direct"),
+  })
+}
