@@ -102,7 +102,13 @@ const EXCEPTIONS: Readonly<Record<string, Exception>> = {
   "adapters/storage-postgres/sessions.test.ts": {
     reason: "what a pooler keeps, and the settings of a session, are judged without one that is so",
     folder: "adapters/storage-postgres/src",
-    modules: ["connection.ts", "find-keeping.ts", "keeping.ts", "server-warnings.ts"],
+    modules: [
+      "connection.ts",
+      "find-keeping.ts",
+      "keeping.ts",
+      "named-query.ts",
+      "server-warnings.ts",
+    ],
   },
   "console/task-list.test.ts": {
     reason: "no browser can be made to answer in the order that is tested",

@@ -17,6 +17,8 @@ export interface Pgbouncer extends AsyncDisposable {
   readonly port: number
   /** The same database through it, as the same role. */
   through(url: string): string
+  /** Ends it at once, whoever is connected, and starts it again. */
+  restart(): Promise<void>
 }
 
 export interface PgbouncerOptions {
@@ -46,22 +48,16 @@ export async function startPgbouncer(
   }
   for (const [name, content] of Object.entries(files)) {
     await writeFile(join(folder, name), content, { mode: 0o600 })
-    if (owner.uid !== undefined) await chown(join(folder, name), owner.uid, owner.gid)
   }
-  if (owner.uid !== undefined) await chown(folder, owner.uid, owner.gid)
-  const child = spawn(EXECUTABLE, ["--quiet", join(folder, "pgbouncer.ini")], {
-    ...owner,
-    cwd: folder,
-    stdio: ["ignore", "ignore", "pipe"],
-  })
-  const words = text(child.stderr)
+  const { gid, uid } = owner
+  if (uid !== undefined) {
+    const paths = [folder, ...Object.keys(files).map((name) => join(folder, name))]
+    await Promise.all(paths.map((path) => chown(path, uid, gid ?? uid)))
+  }
+  const start = (): Promise<ChildProcess> => startIn(folder, port, owner)
+  let child = await start()
   const end = (): void => void child.kill("SIGTERM")
   process.once("exit", end)
-  await once(child, "spawn")
-  await until(async () => {
-    if (child.exitCode !== null) throw new Error(`PgBouncer ended: ${await words}`)
-    return isListening(port)
-  })
   return {
     port,
     through(direct) {
@@ -69,12 +65,31 @@ export async function startPgbouncer(
       address.port = String(port)
       return address.href
     },
+    async restart() {
+      await stop(child)
+      child = await start()
+    },
     async [Symbol.asyncDispose]() {
       process.off("exit", end)
       await stop(child)
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+async function startIn(folder: string, port: number, owner: Owner): Promise<ChildProcess> {
+  const child = spawn(EXECUTABLE, ["--quiet", join(folder, "pgbouncer.ini")], {
+    ...owner,
+    cwd: folder,
+    stdio: ["ignore", "ignore", "pipe"],
+  })
+  const words = text(child.stderr)
+  await once(child, "spawn")
+  await until(async () => {
+    if (child.exitCode !== null) throw new Error(`PgBouncer ended: ${await words}`)
+    return isListening(port)
+  })
+  return child
 }
 
 function toConfiguration(
@@ -105,12 +120,12 @@ function toUsers(url: string): string {
 
 interface Owner {
   readonly uid?: number
-  readonly gid: number
+  readonly gid?: number
 }
 
 /** PgBouncer refuses to run as root: as the user does that a test's PostgreSQL has made. */
-function findOwner(): Owner | { readonly uid?: undefined; readonly gid: number } {
-  if (process.getuid?.() !== 0) return { gid: process.getgid?.() ?? 0 }
+function findOwner(): Owner {
+  if (process.getuid?.() !== 0) return {}
   const read = (flag: string): number =>
     Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }))
   return { uid: read("-u"), gid: read("-g") }

@@ -80,11 +80,9 @@ export function toTransactionSettings(url: string, planning: Planning): Settings
  * it holds for what is sent before the next Sync, which is one transaction too.
  */
 export function toSettingStatement(settings: Settings): string {
-  const calls = Object.entries(settings).map(
-    ([name, value]) => `set_config(${quote(name)}, ${quote(value)}, true)`,
-  )
-  // `concat` is never null, and so calls every one of them.
-  return `select where concat(${calls.join(", ")}) is null`
+  // A call of its own for each would take three times as long to parse.
+  const all = quote(JSON.stringify(settings))
+  return `select from json_each_text(${all}) where set_config(key, value, true) is null`
 }
 
 /** Whatever `standard_conforming_strings` is. */

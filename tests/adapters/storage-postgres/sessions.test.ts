@@ -15,6 +15,7 @@ import {
   keepsNames,
 } from "../../../adapters/storage-postgres/src/find-keeping.ts"
 import { KEEPS_ALL } from "../../../adapters/storage-postgres/src/keeping.ts"
+import { toName } from "../../../adapters/storage-postgres/src/named-query.ts"
 import { toServerWarnings } from "../../../adapters/storage-postgres/src/server-warnings.ts"
 import { startForgetfulProxy } from "../../support/forgetful-proxy.ts"
 import { createTestDatabase, execute, type TestDatabase } from "../../support/test-database.ts"
@@ -170,20 +171,45 @@ describe("a pooler that works by transaction", () => {
   })
 
   it("keeps names if the server has others than it was given", async () => {
-    const answers: readonly (readonly [toName: (name: string) => string | undefined, boolean])[] = [
-      [(name) => name, false],
-      [() => "PGBOUNCER_1", true],
-      [() => undefined, false],
-    ]
-    for (const [toName, isKept] of answers) {
+    const answers: readonly (readonly [toKnown: (name: string) => string | undefined, boolean])[] =
+      [
+        [(name) => name, false],
+        [() => "PGBOUNCER_1", true],
+        [() => undefined, false],
+      ]
+    for (const [toKnown, isKept] of answers) {
       const connection = fakeConnection({
         async run(query) {
-          const name = toName("name" in query ? query.name : assert.fail("it has no name"))
+          const name = toKnown("name" in query ? query.name : assert.fail("it has no name"))
           return name === undefined ? [] : [[name]]
         },
       })
       assert.equal(await keepsNames(connection), isKept)
     }
+  })
+})
+
+describe("a statement that is prepared by name", () => {
+  it("has a name that its text alone decides, so that a foreign one is the same statement", () => {
+    assert.equal(toName("select 1"), "safelight girgfUeDFYvBkSu2I-UQfMkALVGeEUOpwgDtbuGLbQ8")
+    assert.notEqual(toName("select 2"), toName("select 1"))
+  })
+
+  it("and that its session has lost, or has as another's, was not carried out, and may be elsewhere", async () => {
+    await using database = await createTestDatabase()
+    const connection = await connect({
+      url: database.url,
+      name: "test",
+      planning: "rows",
+      keeping: KEEPS_ALL,
+    })
+    const query = { text: "select 1", name: toName("select 1"), values: [] }
+    await connection.run(query)
+    await connection.execute("deallocate all")
+    await assert.rejects(connection.run(query), { fault: "outdated" })
+    await connection.execute('prepare "another" as select 2')
+    await assert.rejects(connection.run({ ...query, name: "another" }), { fault: "outdated" })
+    await connection.end()
   })
 })
 

@@ -121,6 +121,25 @@ describe("a server that has no more connections", () => {
   })
 })
 
+describe("a lane whose session has lost what it prepared", () => {
+  it("commits over another session then", async () => {
+    const opened: FakeConnection[] = []
+    const lane = createServerLane({
+      async open() {
+        const connection = createFakeConnection()
+        opened.push(connection)
+        return connection
+      },
+      commit: async (connection) => (connection === opened[0] ? reject("outdated") : []),
+      prove: async () => undefined,
+    })
+    const how = { judgesEach: false, isUnknown: false, lockTimeouts: 0 }
+    await assert.rejects(lane.commit([], how), { fault: "outdated" })
+    assert.deepEqual(await lane.commit([], how), [])
+    assert.equal(opened.length, 2)
+  })
+})
+
 describe("a connection that ended while it was idle", () => {
   /** Opens connections of which the first so many do not answer before they are asked. */
   function openEnded(count: number): {

@@ -1,6 +1,6 @@
 /**
  * `pooler_ratio`: submissions through a PgBouncer that works by transaction over those to the same server directly, in
- * turns, with 64 callers. Null where there is no PgBouncer.
+ * turns, with 64 callers. It is set as the storage's page says. Null where there is no PgBouncer.
  */
 import { skipWithoutPgbouncer, startPgbouncer } from "../../support/pgbouncer.ts"
 import { createDatabase, SERVER_URL } from "./database.ts"
@@ -10,6 +10,9 @@ import { medianOf, race, ratioOf } from "./race.ts"
 import { toScale } from "./scale.ts"
 
 const CALLERS = 64
+
+/** Of the page, but for those that a single program makes no use of. */
+const SETTINGS = { pkt_buf: 65_536 }
 
 const lack = skipWithoutPgbouncer()
 if (lack === false) await measure()
@@ -21,7 +24,7 @@ else {
 async function measure(): Promise<void> {
   await using directDatabase = await createDatabase("direct")
   await using pooledDatabase = await createDatabase("pooled")
-  await using pooler = await startPgbouncer(process.env[SERVER_URL] ?? "")
+  await using pooler = await startPgbouncer(process.env[SERVER_URL] ?? "", { settings: SETTINGS })
   await using direct = await openOwn(directDatabase.url)
   await using pooled = await openOwn(pooler.through(pooledDatabase.url))
   const rounds = await race({

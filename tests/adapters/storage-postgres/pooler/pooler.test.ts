@@ -9,8 +9,10 @@ import { findKeeping } from "../../../../adapters/storage-postgres/src/find-keep
 import {
   skipWithoutPgbouncer,
   startPgbouncer,
+  type Pgbouncer,
   type PgbouncerOptions,
 } from "../../../support/pgbouncer.ts"
+import { createTestDatabase } from "../../../support/test-database.ts"
 import { until } from "../../../support/until.ts"
 import { open, toTasks, type Opened } from "../open.ts"
 import { readSettings } from "./read-settings.ts"
@@ -23,6 +25,7 @@ interface Pooled extends AsyncDisposable {
   /** The database itself. */
   readonly direct: Opened
   readonly url: string
+  readonly pooler: Pgbouncer
 }
 
 async function openPooled(settings: PgbouncerOptions["settings"] = {}): Promise<Pooled> {
@@ -32,6 +35,7 @@ async function openPooled(settings: PgbouncerOptions["settings"] = {}): Promise<
   return {
     direct,
     url: pooler.through(direct.url),
+    pooler,
     [Symbol.asyncDispose]: () => places.disposeAsync(),
   }
 }
@@ -96,6 +100,12 @@ describe("PgBouncer", { skip }, () => {
         wakeUps: "by LISTEN",
       },
     ])
+    const storage = await createPostgresStorage({ url: pooled.url })
+    for (const { append, head } of toTasks(3)) {
+      await storage.append(append)
+      assert.deepEqual(await storage.readTask(head.task.id), head)
+    }
+    await storage.close()
   })
 
   it("that works by statement is refused", async () => {
@@ -109,12 +119,42 @@ describe("PgBouncer", { skip }, () => {
   it("is refused as the address to listen at, and so is another database", async () => {
     await using pooled = await openPooled()
     await using other = await open()
-    for (const listenUrl of [pooled.url, other.url]) {
-      await assert.rejects(createPostgresStorage({ url: pooled.url, listenUrl }), {
+    const refused = [pooled.url, other.url].map((listenUrl) =>
+      assert.rejects(createPostgresStorage({ url: pooled.url, listenUrl }), {
         code: "invalid-configuration",
         message: /nothing is heard at the address to listen at/,
-      })
+      }),
+    )
+    await Promise.all(refused)
+  })
+
+  it("lets one of several nodes that start together make the tables", async () => {
+    await using database = await createTestDatabase()
+    await using pooler = await startPgbouncer(database.url)
+    const url = pooler.through(database.url)
+    const nodes = await Promise.all(Array.from({ length: 4 }, () => createPostgresStorage({ url })))
+    await Promise.all(nodes.map((storage) => storage.check()))
+    await Promise.all(nodes.map((storage) => storage.close()))
+  })
+
+  it("that is restarted amid commits loses none of them, and stores none twice", async () => {
+    await using pooled = await openPooled()
+    const storage = await createPostgresStorage({ url: pooled.url })
+    const samples = toTasks(900)
+    const waves = [0, 300, 600].map((from) => samples.slice(from, from + 300))
+    const stored: Promise<unknown>[] = []
+    for (const wave of waves) {
+      stored.push(...wave.map(({ append }) => storage.append(append)))
+      // Some are under way then.
+      await stored.at(-300)
+      await pooled.pooler.restart()
     }
+    await Promise.all(stored)
+    const counted = await pooled.direct.execute<{ events: number; tasks: number }>(
+      "select count(*)::int as events, count(distinct task)::int as tasks from events",
+    )
+    assert.deepEqual(counted, [{ events: 900, tasks: 900 }])
+    await storage.close()
   })
 
   it("wakes nodes up over an address of its own", async () => {
