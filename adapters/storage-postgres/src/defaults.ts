@@ -2,11 +2,6 @@
 export const DEFAULTS = {
   /** Two share the load: one batch is prepared while the other is committed. More gain almost nothing. */
   lanes: 2,
-  /**
-   * Where no statement stays prepared, fewer changes than this share one commit: to plan one takes as long as to carry
-   * out some thirty changes.
-   */
-  unpreparedCrowd: 128,
   /** Look-ups and short changes: connections that callers share, and others for transactions of several statements. */
   reading: { shared: 3, transactions: 2 },
   /** Takings and heartbeats. */

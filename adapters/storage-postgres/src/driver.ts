@@ -63,7 +63,6 @@ export function createDriver(options: DriverOptions): Driver {
     lanes,
     patience: SERVER_PATIENCE,
     toKey: ({ append }) => append.task,
-    ...(!keeping.names && { smallestCrowd: DEFAULTS.unpreparedCrowd }),
     onCommit,
   })
   return {

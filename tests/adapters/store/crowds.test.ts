@@ -3,7 +3,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { createWriter, type Lane } from "@safelight/store"
 
-async function listBatches(changes: number, smallestCrowd?: number): Promise<readonly number[]> {
+async function listBatches(changes: number): Promise<readonly number[]> {
   const batches: number[] = []
   const lane: Lane<number, true> = {
     async commit(batch) {
@@ -13,7 +13,6 @@ async function listBatches(changes: number, smallestCrowd?: number): Promise<rea
   }
   const writer = createWriter<number, true>({
     lanes: [lane, { ...lane }],
-    ...(smallestCrowd !== undefined && { smallestCrowd }),
   })
   const all = Array.from({ length: changes }, (_, work) =>
     writer.write({ work, bytes: 1, isAsked: false }),
@@ -26,10 +25,5 @@ describe("a crowd of changes", () => {
   it("is divided over the idle lanes where each part is large enough", async () => {
     assert.deepEqual(await listBatches(15), [15])
     assert.deepEqual(await listBatches(16), [8, 8])
-  })
-
-  it("shares a commit for longer where a commit is dear", async () => {
-    assert.deepEqual(await listBatches(127, 128), [127])
-    assert.deepEqual(await listBatches(128, 128), [64, 64])
   })
 })

@@ -25,8 +25,6 @@ export interface GroupCommitOptions<Lane, Change> {
   readonly commit: (lane: Lane, batch: readonly Change[]) => Promise<boolean>
   /** Of the changes with one key one is under way at a time. Absent: a batch keeps their order itself. */
   readonly toKey?: (change: Change) => string
-  /** Fewer changes than this share one commit; dividing them would double it for nothing. 16 by default. */
-  readonly smallestCrowd?: number
   /** Called each time before the next batch is gathered. */
   readonly beforeNext?: () => void
   readonly onDone: (commit: Commit) => void
@@ -44,13 +42,13 @@ export interface GroupCommit<Lane, Change> {
   readonly drain: () => Promise<void>
 }
 
-/** Of commits that cost little more than the changes in them. */
+/** Fewer changes than this share one commit: dividing them would double it for nothing. */
 const SMALLEST_CROWD = 16
 
 export function createGroupCommit<Lane, Change extends PendingChange>(
   options: GroupCommitOptions<Lane, Change>,
 ): GroupCommit<Lane, Change> {
-  const { lanes, beforeNext = () => {}, onDone, smallestCrowd = SMALLEST_CROWD } = options
+  const { lanes, beforeNext = () => {}, onDone } = options
   const idle = [...lanes]
   const waiting = createWaitingChanges(options.toKey)
   let isFlushing = false
@@ -67,7 +65,7 @@ export function createGroupCommit<Lane, Change extends PendingChange>(
   function flush(): void {
     isFlushing = false
     while (waiting.count() > 0 && idle.length > 0) {
-      const batch = waiting.take(toShare(waiting.count(), idle.length, smallestCrowd))
+      const batch = waiting.take(toShare(waiting.count(), idle.length))
       const lane = batch.length > 0 ? idle.pop() : undefined
       if (lane === undefined) return
       void commit(lane, batch)
@@ -114,6 +112,6 @@ export function createGroupCommit<Lane, Change extends PendingChange>(
   }
 }
 
-function toShare(count: number, lanes: number, smallestCrowd: number): number {
-  return count < smallestCrowd ? count : Math.ceil(count / lanes)
+function toShare(count: number, lanes: number): number {
+  return count < SMALLEST_CROWD ? count : Math.ceil(count / lanes)
 }

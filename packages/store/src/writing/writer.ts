@@ -33,22 +33,19 @@ export interface WriterOptions<Work, Outcome> {
   readonly patience?: Patience
   /** Of the work with one key one piece is under way at a time. Absent: the lanes keep their order. */
   readonly toKey?: (work: Work) => string
-  /** As of `GroupCommitOptions`. */
-  readonly smallestCrowd?: number
   readonly onCommit?: (commit: Commit) => void
 }
 
 export function createWriter<Work, Outcome>(
   options: WriterOptions<Work, Outcome>,
 ): Writer<Work, Outcome> {
-  const { lanes, patience = NO_PATIENCE, smallestCrowd, toKey, onCommit = () => {} } = options
+  const { lanes, patience = NO_PATIENCE, toKey, onCommit = () => {} } = options
   type Change = Pending<Work, Outcome>
   const outage = createOutage()
   const group: GroupCommit<Lane<Work, Outcome>, Change> = createGroupCommit({
     lanes,
     commit: createTries<Work, Outcome>(outage, patience),
     ...(toKey && { toKey: ({ work }: Change) => toKey(work) }),
-    ...(smallestCrowd !== undefined && { smallestCrowd }),
     beforeNext: refuseOverdue,
     onDone(commit) {
       proof.noteDone()
