@@ -30,7 +30,7 @@ export function toBatchStatement(rows: BatchRows): NamedQuery {
   })
   values.push(rows.moved?.length ?? 0)
   const text = compileFor(present)
-  return { name: toName(text), text, values }
+  return { name: toName(text, "commit"), text, values }
 }
 
 function compileFor(present: readonly SectionName[]): string {

@@ -21,10 +21,11 @@ export function toQuery({ statement: { sql }, values }: Step): NamedQuery {
   return { name: toName(sql), text: sql, values }
 }
 
-export function toName(sql: string): string {
+/** `kind` is for whoever looks at what a session has prepared. */
+export function toName(sql: string, kind: "commit" | "safelight" = "safelight"): string {
   const known = names.get(sql)
   if (known !== undefined) return known
-  const name = `safelight ${createHash("sha256").update(sql).digest("base64url")}`
+  const name = `${kind} ${createHash("sha256").update(sql).digest("base64url")}`
   names.set(sql, name)
   return name
 }

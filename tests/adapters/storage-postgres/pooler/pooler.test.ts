@@ -208,7 +208,7 @@ describe("a session that PgBouncer gives to one client after another", { skip },
     })
     const other = await connectClient(pooled.url)
     await other.query(
-      "set synchronous_commit = off; set statement_timeout = 1; set enable_seqscan = on",
+      "set synchronous_commit = off; set statement_timeout = 60000; set enable_seqscan = on",
     )
     await other.query("set timezone = 'Asia/Tokyo'")
     const ours = {
