@@ -1,7 +1,7 @@
 /**
  * The log as it stood at a moment, or in the signed tree of a size: each task as the events up to then make it, and the
- * bill of then. Live rows are of now, so none is compared with it. One thing of them is looked at: a row that is ahead of its task's events shows that
- * the newest events are gone, which may have been there at the moment.
+ * bill of then. Live rows are of now, so none is compared with it. One thing of them is looked at: a row that is ahead of
+ * its task's events shows that the newest events are gone, which may have been there at the moment.
  */
 import {
   SafelightError,
@@ -63,7 +63,7 @@ const LAST_MOMENT = 8_640_000_000_000_000
 export async function* foldUntil(options: FoldUntilOptions): AsyncGenerator<PastPage, PastReport> {
   const { storage } = options
   const { keptFindings, pageStreams, ...known } = takeOptions(options)
-  const count = await toCount(options)
+  const countEvents = await toCount(options)
   const rules = { ...known, findPrice: await readPriceNames(storage, known) }
   const ledger = createLedger(keptFindings)
   const bills = createMonthlyBills(ledger.find)
@@ -71,9 +71,9 @@ export async function* foldUntil(options: FoldUntilOptions): AsyncGenerator<Past
   const tasksByState: Partial<Record<TaskState, number>> = {}
   let untoldTasks = 0
 
-  async function tell(stream: ScannedStream): Promise<readonly ToldTask[]> {
+  function tell(stream: ScannedStream, count: number): readonly ToldTask[] {
     const isCut = findCut(stream, ledger.find)
-    const telling = tellTask({ ...stream, count: await count(stream) }, rules, ledger.find)
+    const telling = tellTask({ ...stream, count }, rules, ledger.find)
     if (isCut || telling.kind === "untold") untoldTasks += 1
     if (isCut || telling.kind !== "told") return []
     const { charge, event, task } = telling.told
@@ -85,9 +85,9 @@ export async function* foldUntil(options: FoldUntilOptions): AsyncGenerator<Past
   }
 
   for await (const { streams } of readPages(storage, pageStreams)) {
-    const tasks: ToldTask[] = []
-    // oxlint-disable-next-line no-await-in-loop -- findings come in the order of tasks
-    for (const stream of streams) tasks.push(...(await tell(stream)))
+    // oxlint-disable-next-line no-await-in-loop -- a page is in memory at a time
+    const counts = await Promise.all(streams.map(countEvents))
+    const tasks = streams.flatMap((stream, place) => tell(stream, counts[place] ?? 0))
     await definitions.examine(ledger)
     yield { tasks, progress: ledger.toProgress() }
   }
@@ -97,14 +97,14 @@ export async function* foldUntil(options: FoldUntilOptions): AsyncGenerator<Past
 }
 
 /** How many events of a stream there were then. */
-type CountEvents = (stream: ScannedStream) => number | Promise<number>
+type CountEvents = (stream: ScannedStream) => Promise<number>
 
 async function toCount({ storage, untilAt, untilSize }: FoldUntilOptions): Promise<CountEvents> {
   if ((untilAt === undefined) === (untilSize === undefined)) {
     throw invalid("either untilAt or untilSize must be given")
   }
   if (untilSize === undefined) {
-    return ({ events }) => {
+    return async ({ events }) => {
       const later = events.findIndex(({ at }) => at > (untilAt ?? 0))
       return later === -1 ? events.length : later
     }

@@ -20,7 +20,7 @@ export interface RuleReaderOptions extends RuleSource {
 /** All prices are read and hashed; a task by a price that is younger can't be judged for so long. */
 const KEPT_MS = 60_000
 
-/** The rules tell tasks whole, up to their newest event. Rejects as the storage does; the next call then asks again. */
+/** Rejects as the storage does; the next call then asks again. */
 export function createRuleReader(options: RuleReaderOptions): () => Promise<TellRules> {
   const { clock } = options
   let known: { readonly readAt: number; readonly rules: Promise<TellRules> } | undefined

@@ -263,6 +263,9 @@ describe("a signed log, from the command line", () => {
     await rm(`${path}.left`)
     assertEnd(await resume(), 2, /under a checkpoint that this database does not have/)
     await rm(`${path}.left`)
+    await leave(header + checkpoint.replace(/\\n\d+\\n/, "\\nnone\\n") + first)
+    assertEnd(await resume(), 2, /under a checkpoint that this database does not have/)
+    await rm(`${path}.left`)
     await leave(header + checkpoint + first.replace(/"at":\d+/, '"at":1') + rest.join(""))
     assertEnd(await resume(), 2, new RegExp(`task ${tasks[0]}.*it can't be exported`))
     // It stays for whoever wants to look at it; without it all is written anew.

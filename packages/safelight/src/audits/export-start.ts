@@ -7,7 +7,8 @@ import { refused } from "../errors/command-error.ts"
 
 export interface Start {
   readonly checkpoint: KeptCheckpoint
-  readonly written: AsyncIterable<WrittenStream>
+  /** Undefined if nothing was left that counts. */
+  readonly written: AsyncIterable<WrittenStream> | undefined
   /** How many streams of `written` were read so far. */
   readonly resumedTasks: () => number
 }
@@ -15,8 +16,8 @@ export interface Start {
 type WrittenStream = Extract<ExportRecord, { readonly kind: "stream" }>
 
 /**
- * Under the checkpoint of what is left, or without that under the newest. Rejects with a `CommandError` if there is none, or
- * what is left is of another export.
+ * Under the checkpoint of what is left, or without that under the newest. Rejects with a `CommandError` if there is none,
+ * or what is left is of another export.
  */
 export async function findStart(
   storage: Storage,
@@ -29,18 +30,16 @@ export async function findStart(
     throw refused("no checkpoint was signed yet: `safelight audit checkpoint` signs one")
   }
   let count = 0
-  async function* readStreams(records: AsyncIterable<ExportRecord>): AsyncGenerator<WrittenStream> {
+  async function* readStreams({ records }: LeftExport): AsyncGenerator<WrittenStream> {
     for await (const record of records) {
       if (record.kind !== "stream") return
       count += 1
       yield record
     }
   }
-  const written = readStreams(begun !== undefined && left !== undefined ? left.records : toNone())
+  const written = begun && left && readStreams(left)
   return { checkpoint, written, resumedTasks: () => count }
 }
-
-async function* toNone(): AsyncGenerator<never> {}
 
 /** Undefined if it was cut off before its checkpoint. Rejects with a `CommandError` if it is of another export. */
 async function readBeginning(
@@ -54,8 +53,15 @@ async function readBeginning(
   if (!isDeepStrictEqual({ ...header.selection }, { ...selection })) {
     throw refused(`${path} is of other tasks: give the options of then, or remove it`)
   }
-  const mostSize = Number(record.note.split("\n")[1])
-  const kept = await storage.findCheckpoint({ mostSize })
+  const kept = await findKept(storage, record.note)
   if (kept?.note === record.note) return kept
   throw refused(`${path} is under a checkpoint that this database does not have: remove it`)
+}
+
+/** The one of its size, if the note is a checkpoint. */
+async function findKept(storage: Storage, note: string): Promise<KeptCheckpoint | undefined> {
+  const { isRefusal, parseCheckpoint, parseNote } = await import("@safelight/proof")
+  const parsed = parseNote(note)
+  const checkpoint = isRefusal(parsed) ? parsed : parseCheckpoint(parsed.text)
+  return isRefusal(checkpoint) ? undefined : storage.findCheckpoint({ mostSize: checkpoint.size })
 }

@@ -74,7 +74,7 @@ async function write(options: AuditExportOptions, context: CommandContext): Prom
       now: Date.now(),
       isSealed: false,
       signed,
-      written: start.written,
+      ...(start.written && { written: start.written }),
       onProgress({ events, streams }) {
         done.tasks = streams
         done.events = events

@@ -30,7 +30,8 @@ export function createServerLane<Own extends Connection, Work, Outcome>(
       return await work(connection)
     } catch (error) {
       const fault = toFault(error)
-      // A statement that a session has lost is prepared anew in another. A session stays read-only for as long as it lasts: the server may write again, or another one.
+      // A statement that a session has lost is prepared anew in another. A session stays read-only for as long as it
+      // lasts: the server may write again, or another one.
       if (["lost", "outdated", "read-only"].includes(fault)) connection.destroy()
       throw error
     }

@@ -3,8 +3,8 @@ import { after, test } from "node:test"
 import { createPostgresStorage } from "@safelight/storage-postgres"
 import { describeStorage } from "@safelight/testkit"
 import { skipWithoutPgbouncer, startPgbouncer, type Pgbouncer } from "../../../support/pgbouncer.ts"
-import { borrowTestDatabase, findTestServer } from "../../../support/test-database.ts"
-import { migrate } from "../open.ts"
+import { findTestServer } from "../../../support/test-database.ts"
+import { createContractFixture } from "../contract-fixture.ts"
 
 const skip = skipWithoutPgbouncer()
 
@@ -15,23 +15,7 @@ if (skip === false) {
   describeStorage("PostgreSQL through PgBouncer", async () => {
     started ??= findTestServer().then((url) => startPgbouncer(url))
     const pooler = await started
-    const database = await borrowTestDatabase(migrate)
-    const url = pooler.through(database.url)
-    let storage = await createPostgresStorage({ url })
-    return {
-      get storage() {
-        return storage
-      },
-      async reopen() {
-        await storage.close()
-        storage = await createPostgresStorage({ url })
-        return storage
-      },
-      async cleanUp() {
-        await storage.close()
-        await database[Symbol.asyncDispose]()
-      },
-    }
+    return createContractFixture((url) => createPostgresStorage({ url: pooler.through(url) }))
   })
 } else {
   test("PostgreSQL through PgBouncer is a storage", { skip }, () => undefined)
