@@ -10,7 +10,7 @@
  */
 import type { UnavailableReason, WorkerLease } from "@safelight/core"
 import type { Context } from "../host/context.ts"
-import { toLeaseMs } from "../ownership/expire-others.ts"
+import { seeLeases, toSightEnd, type LeaseSight } from "../ownership/lease-sights.ts"
 
 export interface Availability {
   /** Why nobody can make the model now; undefined if somebody can, or if it is not known. */
@@ -142,29 +142,18 @@ const NOTHING: Seen = {
   isUnsure: true,
 }
 
-interface Sight extends WorkerLease {
-  /** When this count of heartbeats was first seen, on the monotonic clock. */
-  readonly at: number
-}
-
 interface Sights {
   readonly note: (leases: readonly WorkerLease[], now: number) => Omit<Seen, "paused">
 }
 
 function createSights(): Sights {
-  let sights: ReadonlyMap<string, Sight> = new Map()
+  let sights: ReadonlyMap<string, LeaseSight> = new Map()
   let nobodySince: number | undefined
   return {
     note(leases, now) {
-      const found = leases.map((lease): Sight => {
-        const known = sights.get(lease.lease)
-        return { ...lease, at: known?.heartbeats === lease.heartbeats ? known.at : now }
-      })
-      const all = new Map([...sights, ...found.map((each) => [each.lease, each] as const)])
+      const all = new Map([...sights, ...seeLeases(sights, leases, now)])
       sights = new Map(
-        [...all].filter(
-          ([, sight]) => sight.facts !== undefined && now - sight.at < toLeaseMs(sight),
-        ),
+        [...all].filter(([, sight]) => sight.facts !== undefined && now < toSightEnd(sight)),
       )
       if (sights.size > 0) nobodySince = undefined
       else nobodySince ??= now
@@ -180,7 +169,7 @@ function createSights(): Sights {
   }
 }
 
-function toChannels(sights: readonly Sight[]): ReadonlyMap<string, ReadonlySet<string>> {
+function toChannels(sights: readonly LeaseSight[]): ReadonlyMap<string, ReadonlySet<string>> {
   const channels = new Map<string, Set<string>>()
   for (const { facts } of sights) {
     for (const [channel, models] of Object.entries(facts?.models ?? {})) {
