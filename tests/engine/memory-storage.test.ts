@@ -21,6 +21,11 @@ describeStorage(
         test: "closing stores what was handed in; a closed storage does nothing more",
         reason: "a test looks into it after the engine has stopped",
       },
+      ...[
+        "an archived task is read from its segment alone",
+        "a segment that holds another task, or an earlier state, in its place is found",
+        "a row of an archived task is not replaced",
+      ].map((test) => ({ test, reason: "it only knows which tasks are archived" })),
     ],
   },
 )

@@ -26,6 +26,13 @@ export const SQLITE_DIALECT: StoreDialect = {
         before ${sql.raw(change)} on ${sql.table(table)}
         begin select raise(abort, ${sql.lit(`${table} is append-only`)}); end`,
     ),
+  allowDeletes: ({ table, where }) => [
+    sql`drop trigger ${sql.id(`${table}_refuse_delete`)}`,
+    sql`
+      create trigger ${sql.id(`${table}_refuse_delete`)}
+      before delete on ${sql.table(table)} when not ${sql.raw(where)}
+      begin select raise(abort, ${sql.lit(`${table} is append-only`)}); end`,
+  ],
   numberedKey: "integer not null primary key",
   noteInserts: ({ from, to, whileAny }) => [
     sql`

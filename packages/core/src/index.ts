@@ -341,6 +341,17 @@ export type {
   UnsequencedEvent,
   UnsequencedEvents,
 } from "./ports/tree-storage.ts"
+export {
+  ARCHIVE_TASK,
+  type ArchivableRequest,
+  type ArchivedStream,
+  type ArchivePart,
+  type ArchiveReader,
+  type ArchiveReadRequest,
+  type ArchiveSegment,
+  type ArchiveStorage,
+  type ArchiveTasksRequest,
+} from "./ports/archive-storage.ts"
 export type {
   EventProofs,
   LogIdentity,

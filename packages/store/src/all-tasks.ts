@@ -3,12 +3,8 @@
  * and model are judged row by row, so a page of such a list ends at the latest with the last of `LISTED_TASKS`, its
  * floor (as in `lists.ts`).
  */
-import {
-  fromSnapshot,
-  type AllTasksRequest,
-  type InsightStorage,
-  type TaskStatus,
-} from "@safelight/core"
+import type { AllTasksRequest, InsightStorage, TaskStatus } from "@safelight/core"
+import type { ArchivedStreams } from "./archived-streams.ts"
 import type { Connections } from "./sql/driver.ts"
 import { LISTED_TASKS } from "./lists.ts"
 import { describeStatements, type Compiler } from "./sql/statement.ts"
@@ -34,7 +30,7 @@ export const ALL_TASKS_STATEMENTS = describeStatements(({ db, compile }) => {
     compile((page: AllPage) =>
       db
         .selectFrom("tasks")
-        .select(["snapshot", "task"])
+        .select(["snapshot", "hash", "task"])
         .where("task", "<", page.belowTask)
         .where("task", ">=", page.fromTask)
         .$if(hasStatus, (query) => query.where("status", "=", page.status))
@@ -63,6 +59,7 @@ export const ALL_TASKS_STATEMENTS = describeStatements(({ db, compile }) => {
 export function createAllTasksMethod(
   { read }: Connections,
   compiler: Compiler,
+  archived: ArchivedStreams,
 ): Pick<InsightStorage, "listAllTasks"> {
   const { findAllFloor, all, allByStatus, allByModel, allByBoth } = ALL_TASKS_STATEMENTS(compiler)
 
@@ -85,7 +82,7 @@ export function createAllTasksMethod(
       const rows = await read(statement, page)
       const shown = rows.slice(0, limit)
       return {
-        tasks: shown.map(({ snapshot }) => fromSnapshot(snapshot)),
+        tasks: await Promise.all(shown.map((row) => archived.openTask(row))),
         next: (rows.length > limit ? shown.at(-1)?.task : floor) ?? null,
       }
     },

@@ -5,7 +5,8 @@
  * filter has to read rows to judge them, so a page of it ends at the latest with the last of
  * `LISTED_TASKS`: that one, the floor, is found along the index first.
  */
-import { fromSnapshot, type ListRequest, type Storage, type TaskStatus } from "@safelight/core"
+import type { ListRequest, Storage, TaskStatus } from "@safelight/core"
+import type { ArchivedStreams } from "./archived-streams.ts"
 import type { Connections } from "./sql/driver.ts"
 import { hasOthers, toWantedLabels, type WantedLabels } from "./labels.ts"
 import { describeStatements, type Compiler } from "./sql/statement.ts"
@@ -55,7 +56,7 @@ const UNLABELLED = describeStatements(({ db, compile }) => {
   const compileFind = (hasStatus: boolean, hasModel: boolean) =>
     compile((page: Page) =>
       select(page)
-        .select(["snapshot", "createdAt", "task"])
+        .select(["snapshot", "hash", "createdAt", "task"])
         .$if(hasStatus, (query) => query.where("status", "=", page.status))
         .$if(hasModel, (query) => query.where("model", "=", page.model))
         .limit(page.limit),
@@ -106,7 +107,7 @@ const LABELLED = describeStatements((compiler) => {
         // A cross join has SQLite begin with the labels.
         .crossJoin("tasks")
         .whereRef("tasks.task", "=", "labels.task")
-        .select(["tasks.snapshot", "labels.createdAt", "labels.task"])
+        .select(["tasks.snapshot", "tasks.hash", "labels.createdAt", "labels.task"])
         .$if(hasStatus, (query) => query.where("tasks.status", "=", page.status))
         .$if(hasModel, (query) => query.where("tasks.model", "=", page.model))
         .limit(page.limit),
@@ -131,6 +132,7 @@ export const LIST_STATEMENTS = describeStatements((compiler) => ({
 }))
 
 interface ListedRow {
+  readonly hash: string
   readonly snapshot: string
   readonly createdAt: number
   readonly task: string
@@ -139,6 +141,7 @@ interface ListedRow {
 export function createListMethod(
   { read }: Connections,
   compiler: Compiler,
+  archived: ArchivedStreams,
 ): Pick<Storage, "listTasks"> {
   const of = LIST_STATEMENTS(compiler)
   const { listed, listedByStatus, listedByModel, listedByBoth } = of
@@ -147,7 +150,7 @@ export function createListMethod(
   async function findFloor(
     bounds: Bounds,
     wanted: WantedLabels | undefined,
-  ): Promise<Omit<ListedRow, "snapshot"> | undefined> {
+  ): Promise<Omit<ListedRow, "hash" | "snapshot"> | undefined> {
     const request = { ...bounds, skipped: LISTED_TASKS - 1 }
     if (wanted === undefined) return (await read(of.findListFloor, request))[0]
     return (await read(of.findLabelledFloor, { ...request, label: wanted.label }))[0]
@@ -186,7 +189,7 @@ export function createListMethod(
       const shown = rows.slice(0, limit)
       const last = rows.length > limit ? shown.at(-1) : floor
       return {
-        tasks: shown.map(({ snapshot }) => fromSnapshot(snapshot)),
+        tasks: await Promise.all(shown.map((row) => archived.openTask(row))),
         next: last === undefined ? null : { createdAt: last.createdAt, id: last.task },
       }
     },

@@ -7,6 +7,7 @@
 import { SafelightError } from "@safelight/core"
 import { sql, type Kysely } from "kysely"
 import type { StoreDialect } from "./sql/dialect.ts"
+import { createArchive } from "./archive-schema.ts"
 import { createChargedMeasures } from "./charged-measures-schema.ts"
 import { createDefinitions } from "./definitions-schema.ts"
 import { createInitialSchema } from "./initial-schema.ts"
@@ -37,6 +38,7 @@ const SCHEMA: Schema = {
     createDefinitions,
     createTree,
     createSealedMembers,
+    createArchive,
   ],
   // Older code knows no event that is written with schema 7.
   oldestCodeVersion: 7,

@@ -6,11 +6,14 @@ import {
   createBoundedCache,
   fromSnapshot,
   REQUEST_INPUT,
+  toArtifactRows,
   type Storage,
   type StreamHead,
 } from "@safelight/core"
 import { sql } from "kysely"
 import { ADMISSION_STATEMENTS } from "./admission.ts"
+import { isArchivedSnapshot } from "./archived-snapshot.ts"
+import { toArchivedHead, type ArchivedStreams, type HeadRow } from "./archived-streams.ts"
 import { countOf, toStep, type Database } from "./sql/driver.ts"
 import { createGatheredRead } from "./gathered-read.ts"
 import { LABEL_STATEMENTS, toLabels } from "./labels.ts"
@@ -99,7 +102,11 @@ type ReadMethods = Pick<
   | "forgetIdempotency"
 >
 
-export function createReadMethods(driver: Database, compiler: Compiler): ReadMethods {
+export function createReadMethods(
+  driver: Database,
+  compiler: Compiler,
+  archived: ArchivedStreams,
+): ReadMethods {
   const { read, commit } = driver
   const statements = READ_STATEMENTS(compiler)
   const { eraseLabels, findLabels } = LABEL_STATEMENTS(compiler)
@@ -112,12 +119,23 @@ export function createReadMethods(driver: Database, compiler: Compiler): ReadMet
   })
 
   return {
-    readTask: createHeadReader(driver, compiler),
-    readArtifacts: (task) => read(statements.findArtifacts, { task }),
-    readEvents: (task, range) =>
-      range === undefined
-        ? read(statements.findEvents, { task })
-        : read(statements.findEventPage, { task, passed: range.after, limit: range.limit }),
+    readTask: createHeadReader(driver, compiler, archived),
+    async readArtifacts(task) {
+      const rows = await read(statements.findArtifacts, { task })
+      if (rows.length > 0) return rows
+      const stream = await archived.findTaskStream(task)
+      return stream === undefined ? rows : toArtifactRows(toArchivedHead(stream).task)
+    },
+    async readEvents(task, range) {
+      const { after: passed, limit } = range ?? { after: 0, limit: Infinity }
+      const rows =
+        range === undefined
+          ? await read(statements.findEvents, { task })
+          : await read(statements.findEventPage, { task, passed, limit })
+      if (rows.length > 0) return rows
+      const { events = [] } = (await archived.findTaskStream(task)) ?? {}
+      return events.slice(passed, passed + limit)
+    },
     async readInput({ task, name }) {
       return (await readInputs(task))?.find((input) => input.name === name)
     },
@@ -153,13 +171,18 @@ interface KnownHead {
   readonly state: number | undefined
 }
 
-function createHeadReader({ read, readState }: Database, compiler: Compiler): Storage["readTask"] {
+function createHeadReader(
+  { read, readState }: Database,
+  compiler: Compiler,
+  archived: ArchivedStreams,
+): Storage["readTask"] {
   const { findHeads } = READ_STATEMENTS(compiler)
   const known = createBoundedCache<KnownHead>(KEPT_HEADS)
 
-  return createGatheredRead<StreamHead>(async (ids) => {
+  /** The head, or the row of an archived task: nobody who reads another one waits for the archive. */
+  const readHead = createGatheredRead<StreamHead | HeadRow>(async (ids) => {
     const state = readState?.()
-    const heads = new Map<string, () => StreamHead>()
+    const heads = new Map<string, () => StreamHead | HeadRow>()
     const tasks = ids.filter((id) => {
       const last = known.get(id)
       const isNewest = last !== undefined && state !== undefined && last.state === state
@@ -167,8 +190,10 @@ function createHeadReader({ read, readState }: Database, compiler: Compiler): St
       return !isNewest
     })
     const rows = tasks.length === 0 ? [] : await read(findHeads, { tasks })
-    for (const { task: id, snapshot, hash } of rows) {
+    for (const row of rows) {
+      const { task: id, snapshot, hash } = row
       heads.set(id, () => {
+        if (isArchivedSnapshot(snapshot)) return row
         const last = known.get(id)
         // A rebuild changes the text of a row and not its hash.
         const isSame = last?.head.hash === hash && last.snapshot === snapshot
@@ -179,4 +204,11 @@ function createHeadReader({ read, readState }: Database, compiler: Compiler): St
     }
     return heads
   })
+
+  return async (id) => {
+    const found = await readHead(id)
+    if (found === undefined || !("snapshot" in found)) return found
+    const stream = await archived.findStream(found)
+    return stream && toArchivedHead(stream)
+  }
 }

@@ -2,7 +2,8 @@
  * Pages of streams for audits. Ids are read from every table that names tasks, so a row whose task or events are
  * missing is shown all the same; a page is one snapshot of the database.
  */
-import type { ScannedStream, Storage } from "@safelight/core"
+import { toArtifactRows, type ScannedStream, type Storage } from "@safelight/core"
+import { toArchivedHead, toArchivedRow, type ArchivedStreams } from "./archived-streams.ts"
 import type { Database } from "./sql/driver.ts"
 import { describeStatements, toRows, type Compiler, type RawRows } from "./sql/statement.ts"
 import { TABLES } from "./sql/tables.ts"
@@ -127,6 +128,7 @@ export const SCAN_STATEMENTS = describeStatements((compiler) => ({
 export function createScanMethod(
   { snapshot }: Database,
   compiler: Compiler,
+  archived: ArchivedStreams,
 ): Pick<Storage, "scan"> {
   const statements = SCAN_STATEMENTS(compiler)
   const { scanIds, scanTasks, scanEvents, scanArtifacts, scanCharges, scanOutcomes } = statements
@@ -174,13 +176,29 @@ export function createScanMethod(
       const [ids = [], ...found] = await snapshot({ first: scanIds, others, after, limit })
       const rowsOf = toRowsOf(found)
       const placeOf = toPlaceOf(found.slice(ofRows.length))
-      const streams = toRows(scanIds, ids).map(({ task: id }): ScannedStream => ({
-        ...rowsOf(id),
-        ...placeOf(id),
-      }))
+      const streams = await Promise.all(
+        toRows(scanIds, ids).map(({ task: id }) =>
+          withArchived({ ...rowsOf(id), ...placeOf(id) }, archived),
+        ),
+      )
       return { streams, next: streams.length < limit ? null : (streams.at(-1)?.id ?? null) }
     },
   }
+}
+
+/** An archived task with its events, and with the rows that they make; of others nothing is added. */
+async function withArchived(
+  stream: ScannedStream,
+  archived: ArchivedStreams,
+): Promise<ScannedStream> {
+  const { events, id, row } = stream
+  const found = row && (await archived.findStream({ ...row, task: id }))
+  if (row === undefined || found === undefined) return stream
+  // Events that are there all the same are no part of it.
+  if (events.length > 0) return stream
+  const { snapshot } = toArchivedRow(found)
+  const artifacts = toArtifactRows(toArchivedHead(found).task)
+  return { ...stream, events: found.events, row: { ...row, snapshot }, artifacts }
 }
 
 function toTask({ task }: { readonly task: string }): string {

@@ -2,6 +2,7 @@
 import { ACCOUNT_STATEMENTS } from "./accounts.ts"
 import { ADMISSION_STATEMENTS } from "./admission.ts"
 import { APPEND_STATEMENTS } from "./appends.ts"
+import { ARCHIVE_STATEMENTS } from "./archive-statements.ts"
 import { CHANNEL_STATEMENTS } from "./channels.ts"
 import { FEED_STATEMENTS } from "./feeds.ts"
 import { INSIGHT_STATEMENTS } from "./insight.ts"
@@ -23,6 +24,7 @@ export const STATEMENTS = describeStatements((compiler) => ({
   accounts: ACCOUNT_STATEMENTS(compiler),
   admission: ADMISSION_STATEMENTS(compiler),
   append: APPEND_STATEMENTS(compiler),
+  archive: ARCHIVE_STATEMENTS(compiler),
   channels: CHANNEL_STATEMENTS(compiler),
   feeds: FEED_STATEMENTS(compiler),
   insight: INSIGHT_STATEMENTS(compiler),

@@ -5,6 +5,8 @@
 import { SILENT_LOG, type Log, type Storage } from "@safelight/core"
 import { createAccountMethods } from "./accounts.ts"
 import { createAllTasksMethod } from "./all-tasks.ts"
+import { createArchiveMethods } from "./archive.ts"
+import { createArchivedStreams } from "./archived-streams.ts"
 import { createChannelMethods } from "./channels.ts"
 import { createDefinitionMethods } from "./definitions.ts"
 import { createDeploymentMethods } from "./deployment.ts"
@@ -42,6 +44,7 @@ export function createStorage(driver: Driver, log: Log = SILENT_LOG): Storage {
   const learn = (): Promise<unknown> => feeds.listFeeds()
   const feedWatch = createFeedWatch({ others: wakeUps, learn, log, recent })
   const feeds = createFeedMethods(database, compiler, { watch: feedWatch, recent })
+  const archived = createArchivedStreams(database, compiler)
   const onQueued = wakeUps?.noteQueued ?? (() => {})
   const writeLog = driver.writeLog ?? createStepLog(driver, compiler)
   let closing: Promise<void> | undefined
@@ -54,7 +57,8 @@ export function createStorage(driver: Driver, log: Log = SILENT_LOG): Storage {
 
   return {
     ...createAccountMethods(database, compiler),
-    ...createAllTasksMethod(database, compiler),
+    ...createAllTasksMethod(database, compiler, archived),
+    ...createArchiveMethods(database, compiler, archived),
     ...createChannelMethods(database, compiler),
     ...createDefinitionMethods(database, compiler),
     ...createDeploymentMethods(database, compiler),
@@ -64,16 +68,16 @@ export function createStorage(driver: Driver, log: Log = SILENT_LOG): Storage {
     ...createKeyMethods(database, compiler),
     ...createLeaseMethods(database.queue, compiler, onQueued),
     ...createLinkMethods(database, compiler),
-    ...createListMethod(database, compiler),
+    ...createListMethod(database, compiler, archived),
     ...createLogMethods(writeLog, { onAppended: feedWatch.noteAppended, onQueued }),
     ...createOperatorChangeMethods(database, compiler),
     ...createQueueMethods(database, compiler, { log, onFreed: onQueued }),
     ...createRateMethods(database, compiler),
-    ...createReadMethods(database, compiler),
-    ...createScanMethod(database, compiler),
+    ...createReadMethods(database, compiler, archived),
+    ...createScanMethod(database, compiler, archived),
     ...createTaskRowMethod(database, compiler),
     ...createTransferMethods(database, compiler),
-    ...createTreeMethods(database, compiler),
+    ...createTreeMethods(database, compiler, archived),
     ...createWebhookMethods(database, compiler),
     ...wakeUps?.methods,
     onFed: feedWatch.onFed,

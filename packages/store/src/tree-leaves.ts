@@ -2,7 +2,8 @@
  * What leaves stand for. It is kept in rows of up to 256 leaves that are never changed, each with the moments of its
  * events: so a task's leaves are found by the moments of its events, and there is no row for each.
  */
-import type { TreeLeaf, TreeStorage, UnsequencedEvent } from "@safelight/core"
+import type { ArchivedStream, TreeLeaf, TreeStorage, UnsequencedEvent } from "@safelight/core"
+import type { ArchivedStreams } from "./archived-streams.ts"
 import type { Connections } from "./sql/driver.ts"
 import type { Compiler } from "./sql/statement.ts"
 import type { TreeEntriesRow } from "./sql/tree-tables.ts"
@@ -40,6 +41,7 @@ export interface LeafMethods extends Pick<TreeStorage, "findLeaf" | "listLeaves"
 export function createLeafMethods(
   { read }: Pick<Connections, "read">,
   compiler: Compiler,
+  archived: ArchivedStreams,
 ): LeafMethods {
   const { listAround, listEntries, listVersions } = TREE_STATEMENTS(compiler)
 
@@ -68,6 +70,7 @@ export function createLeafMethods(
     },
     async readLeaves(task) {
       const events = await read(listVersions, { task })
+      if (events.length === 0) return toLeaves(await archived.findTaskStream(task))
       const indexes = new Map<number, number>()
       for (const event of events) {
         if (indexes.has(event.version)) continue
@@ -92,6 +95,12 @@ export function createLeafMethods(
       )
     },
   }
+}
+
+/** Those of an archived task, which its segment has. */
+function toLeaves(stream: ArchivedStream | undefined): readonly TreeLeaf[] {
+  const { events = [], leaves = [] } = stream ?? {}
+  return events.map(({ hash, version }, place) => ({ version, hash, index: leaves[place] ?? -1 }))
 }
 
 /** Its place in the row; -1 if it is not there. */

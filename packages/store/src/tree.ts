@@ -1,5 +1,6 @@
 /** The tree over the log: the commit that gives events their leaves also removes the notes that they have none. */
 import type { TreeExtension, TreeStorage } from "@safelight/core"
+import type { ArchivedStreams } from "./archived-streams.ts"
 import { toStep, type Connections, type Step } from "./sql/driver.ts"
 import type { Compiler } from "./sql/statement.ts"
 import { createLeafMethods, toEntriesRows } from "./tree-leaves.ts"
@@ -7,10 +8,14 @@ import { createNoteList, toNoteRanges } from "./tree-notes.ts"
 import { createTreeOpening } from "./tree-opening.ts"
 import { TREE_STATEMENTS } from "./tree-statements.ts"
 
-export function createTreeMethods(connections: Connections, compiler: Compiler): TreeStorage {
+export function createTreeMethods(
+  connections: Connections,
+  compiler: Compiler,
+  archived: ArchivedStreams,
+): TreeStorage {
   const { commit, read } = connections
   const statements = TREE_STATEMENTS(compiler)
-  const { hasLeaf, ...leaves } = createLeafMethods(connections, compiler)
+  const { hasLeaf, ...leaves } = createLeafMethods(connections, compiler, archived)
 
   function toSteps({ from, tiles, to, unsequenced }: TreeExtension): Step[] {
     const { events, notes } = unsequenced

@@ -6,6 +6,7 @@ import { describeContract, type Divergence } from "./contract.ts"
 import { ACCOUNT_BEHAVIOURS } from "./storage-account-behaviours.ts"
 import { ADMISSION_BEHAVIOURS } from "./storage-admission-behaviours.ts"
 import { APPEND_BEHAVIOURS } from "./storage-append-behaviours.ts"
+import { ARCHIVE_BEHAVIOURS } from "./storage-archive-behaviours.ts"
 import { CHANNEL_BEHAVIOURS } from "./storage-channel-behaviours.ts"
 import { CHARGE_BEHAVIOURS } from "./storage-charge-behaviours.ts"
 import { LEASE_BEHAVIOURS } from "./storage-lease-behaviours.ts"
@@ -76,6 +77,7 @@ export function describeStorage(
       ...JUDGED_MOMENT_BEHAVIOURS,
       ...OPERATOR_CHANGE_BEHAVIOURS,
       ...TREE_BEHAVIOURS,
+      ...ARCHIVE_BEHAVIOURS,
       ...WEBHOOK_BEHAVIOURS,
       ...DELIVERY_BEHAVIOURS,
       ...MODEL_BEHAVIOURS,

@@ -6,6 +6,7 @@
 import type { ArtifactRow, ChargeRow, OutcomeRow, TaskRow } from "../task/projection.ts"
 import type { StoredEvent } from "../task/stored-event.ts"
 import type { AccountStorage } from "./account-storage.ts"
+import type { ArchiveStorage } from "./archive-storage.ts"
 import type { ChannelStorage } from "./channel-storage.ts"
 import type { DeploymentStorage } from "./deployment-storage.ts"
 import type { InsightStorage } from "./insight-storage.ts"
@@ -22,6 +23,7 @@ export interface Storage
   extends
     TaskStorage,
     AccountStorage,
+    ArchiveStorage,
     ChannelStorage,
     DeploymentStorage,
     InsightStorage,

@@ -16,6 +16,7 @@ const COMPARED = new Map([
   ["fromRoot", "root"],
   ["fromTask", "task"],
   ["last", "task"],
+  ["newest", "hash"],
   ["tasks", "task"],
 ])
 

@@ -17,6 +17,13 @@ export interface EventNotes {
   readonly whileAny: string
 }
 
+/** Which rows of an append-only table may be deleted. */
+export interface Deletable {
+  readonly table: string
+  /** A condition in SQL; `old` is the row. */
+  readonly where: string
+}
+
 export interface StoreDialect {
   /** Kysely's dialect without its driver: statements are compiled here and run elsewhere. */
   readonly kysely: Omit<Dialect, "createDriver">
@@ -40,6 +47,8 @@ export interface StoreDialect {
   readonly wideTable: string
   /** Statements that make a table refuse UPDATE and DELETE. */
   readonly makeAppendOnly: (table: string) => readonly RawBuilder<unknown>[]
+  /** Statements that let some rows of an append-only table be deleted. */
+  readonly allowDeletes: (rows: Deletable) => readonly RawBuilder<unknown>[]
   /** The definition of a column that numbers rows as they are added, and is the primary key. */
   readonly numberedKey: string
   /** Statements that have every event which is added to one table noted in another, in the same commit. */

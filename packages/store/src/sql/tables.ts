@@ -7,6 +7,7 @@ import type {
   Definition,
   Account,
   AccountTotals,
+  ArchiveSegment,
   ArtifactRow,
   ChargeRow,
   Delivery,
@@ -76,6 +77,12 @@ export interface DeploymentRow {
   readonly adoptedAt: number
 }
 
+/** One that was begun has no place yet. */
+export interface ArchiveSegmentRow extends Omit<ArchiveSegment, "locator" | "sha256"> {
+  readonly locator: string | null
+  readonly sha256: string | null
+}
+
 export const TABLES = {
   /** The log: append-only, a trigger refuses everything else. */
   events: describe<StoredEvent>({
@@ -137,6 +144,16 @@ export const TABLES = {
     outputVideoMs: integer(),
     priceVersion: text(),
     tokens: integer(),
+  }),
+  /** Files that hold the events of archived tasks. */
+  archiveSegments: describe<ArchiveSegmentRow>({
+    id: integer(),
+    at: integer(),
+    bytes: integer(),
+    eventCount: integer(),
+    locator: nullable(text()),
+    sha256: nullable(compact()),
+    taskCount: integer(),
   }),
   outcomes: describe<OutcomeRow>({
     task: compact(),

@@ -1,7 +1,7 @@
 /** Reading tasks from the storage in memory, and the few changes that are no append. */
 import { REQUEST_INPUT, type ReadRequests, type ReadyFacts, type Storage } from "@safelight/core"
 import { compareIds } from "./compare-ids.ts"
-import { listRows } from "./list-rows.ts"
+import { listAllRows, listRows } from "./list-rows.ts"
 import type { MemoryQueue } from "./memory-queue.ts"
 import { findHead, type MemoryTables } from "./memory-tables.ts"
 
@@ -10,6 +10,7 @@ export type MemoryReads = Pick<
   | "eraseInputs"
   | "findIdempotency"
   | "forgetIdempotency"
+  | "listAllTasks"
   | "listTasks"
   | "readArtifacts"
   | "readEvents"
@@ -27,6 +28,7 @@ export function createMemoryReads(tables: MemoryTables, places: Places): MemoryR
   const { artifacts, events, inputs, labels, rows } = tables
   return {
     readTask: async (id) => findHead(tables, id),
+    listAllTasks: async (request) => listAllRows(tables, request),
     listTasks: async (request) => listRows(tables, request),
     readArtifacts: async (task) => artifacts.get(task) ?? [],
     readEvents: async (task, { after, limit } = { after: 0, limit: Infinity }) =>

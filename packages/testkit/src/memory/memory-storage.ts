@@ -6,7 +6,7 @@
  */
 import { SafelightError, type Input, type Storage, type StoredEvent } from "@safelight/core"
 import { createMemoryAccounts } from "./memory-accounts.ts"
-import { listAllRows } from "./list-rows.ts"
+import { createMemoryArchive } from "./memory-archive.ts"
 import { createMemoryAppends } from "./memory-appends.ts"
 import { createMemoryChannels } from "./memory-channels.ts"
 import { createMemoryDefinitions } from "./memory-definitions.ts"
@@ -66,6 +66,7 @@ export function createMemoryStorage(): MemoryStorage {
       listLinkEpochs: accounts.listLinkEpochs,
       restoreLinkEpoch: accounts.restoreLinkEpoch,
     }),
+    ...createMemoryArchive(tables, queue),
     ...createMemoryChannels({
       listUnfinished: () =>
         queue.listUnfinished().flatMap((id) => findHead(tables, id)?.task ?? []),
@@ -76,7 +77,6 @@ export function createMemoryStorage(): MemoryStorage {
       listOutcomes: () => [...outcomes.values()].flat(),
       findAccount: (task) => rows.get(task)?.account ?? "",
     }),
-    listAllTasks: async (request) => listAllRows(tables, request),
     ...createMemoryDefinitions(),
     ...createMemoryDeployment(),
     ...createMemoryJudgedMoments(),

@@ -1,0 +1,155 @@
+/** The statements of the archive. */
+import type { ArchivableRequest, ArchiveSegment } from "@safelight/core"
+import { sql, type RawBuilder } from "kysely"
+import { ARCHIVED_FROM } from "./archived-snapshot.ts"
+import { describeStatements } from "./sql/statement.ts"
+import { TABLES, type StoreDatabase } from "./sql/tables.ts"
+import type { OfTask } from "./reads.ts"
+
+/** The schema from which on code knows archived tasks. */
+const ARCHIVE_SCHEMA = 8
+
+type OldestCode = { readonly compatibility: { readonly oldestCodeVersion: number } }
+
+export interface Pointed extends OfTask {
+  /** The snapshot of an archived task. */
+  readonly pointer: string
+}
+
+export interface Moved {
+  readonly tasks: readonly string[]
+  /** Hashes of their newest events. */
+  readonly newest: readonly string[]
+  readonly pointer: string
+}
+
+type Archivable = Omit<ArchivableRequest, "below"> & { readonly belowTask: string }
+
+/** Whether a row of `tasks` is that of a task which is not archived. */
+export const IS_IN_DATABASE: RawBuilder<boolean> = sql`substr(snapshot, 1, ${sql.lit(ARCHIVED_FROM.length)}) <> ${sql.lit(ARCHIVED_FROM)}`
+
+function isNotIn(table: "inputs" | "ready" | "retention"): RawBuilder<boolean> {
+  const own = sql.ref(`${table}.task`)
+  return sql`not exists (select 1 from ${sql.table(table)} where ${own} = tasks.task)`
+}
+
+const SEGMENTS = describeStatements(({ db, compile }) => ({
+  /** The one that is being written. */
+  findBegun: compile(({ since }: { readonly since: number }) =>
+    db
+      .selectFrom("archiveSegments")
+      .select("id")
+      .where("locator", "is", null)
+      .where("at", ">", since),
+  ),
+  giveUpSegments: compile(({ since }: { readonly since: number }) =>
+    db.deleteFrom("archiveSegments").where("locator", "is", null).where("at", "<=", since),
+  ),
+  /** Adds no row while one that was begun after `since` is being written. */
+  beginSegment: compile(({ at, since }: { readonly at: number; readonly since: number }) =>
+    db
+      .insertInto("archiveSegments")
+      .columns(["id", "at", "bytes", "taskCount", "eventCount"])
+      .expression(
+        db
+          .selectFrom("archiveSegments")
+          .select((of) => [
+            sql<number>`coalesce(max(id), 0) + 1`.as("id"),
+            of.val(at).as("at"),
+            of.lit(0).as("bytes"),
+            of.lit(0).as("taskCount"),
+            of.lit(0).as("eventCount"),
+          ])
+          .having(
+            sql<boolean>`not exists (
+              select 1 from archive_segments where locator is null and at > ${since}
+            )`,
+          ),
+      ),
+  ),
+  refuseOlderCode: compile(() =>
+    db
+      .withTables<OldestCode>()
+      .updateTable("compatibility")
+      .set((of) => ({ oldestCodeVersion: of.lit(ARCHIVE_SCHEMA) }))
+      .where((of) => of("oldestCodeVersion", "<", of.lit(ARCHIVE_SCHEMA))),
+  ),
+  /** Changes no row of one that is kept, or was given up. */
+  keepSegment: compile(({ bytes, eventCount, id, locator, sha256, taskCount }: ArchiveSegment) =>
+    db
+      .updateTable("archiveSegments")
+      .set({ bytes, eventCount, locator, sha256, taskCount })
+      .where("id", "=", id)
+      .where("locator", "is", null),
+  ),
+  listSegments: compile(() =>
+    db
+      .selectFrom("archiveSegments")
+      .select(TABLES.archiveSegments.members)
+      .where("locator", "<>", sql.lit(""))
+      .orderBy("id"),
+  ),
+  /** Its row stays, so that its number is not given again. */
+  dropSegment: compile(({ id }: { readonly id: number }) =>
+    db
+      .updateTable("archiveSegments")
+      .set({ locator: sql.lit("") })
+      .where("id", "=", id),
+  ),
+}))
+
+const MOVES = describeStatements(({ db, compile, members }) => {
+  /** Of tasks that are archived there: the statement before may have left some as they were. */
+  const ofMoved = (table: "artifacts" | "events", { pointer, tasks }: Moved) => {
+    const own = sql.ref(`${table}.task`)
+    const isThere = sql<boolean>`exists (select 1 from tasks where tasks.task = ${own} and snapshot = ${pointer})`
+    return db.deleteFrom(table).where("task", "in", members(tasks)).where(isThere)
+  }
+  return {
+    /** Archived tasks have no events, so the page is found along the log, past none of them. */
+    listArchivable: compile(({ after, belowTask, finishedBefore, limit }: Archivable) =>
+      db
+        .selectFrom("events")
+        .innerJoin("tasks", "tasks.task", "events.task")
+        .select("events.task")
+        .where("events.task", ">", after)
+        .where("events.task", "<", belowTask)
+        .where((of) => of("events.version", "=", of.lit(1)))
+        .where((of) => of("tasks.finishedAt", ">", of.lit(0)))
+        .where("tasks.finishedAt", "<", finishedBefore)
+        .where(isNotIn("retention"))
+        .where(isNotIn("ready"))
+        .where(isNotIn("inputs"))
+        .orderBy("events.task")
+        .limit(limit),
+    ),
+    /** Changes no row of a task that is archived, or at another event. */
+    pointTasks: compile(({ newest, pointer, tasks }: Moved) =>
+      db
+        .updateTable("tasks")
+        .set({ snapshot: pointer })
+        .where("task", "in", members(tasks))
+        .where("hash", "in", members(newest))
+        .where(IS_IN_DATABASE),
+    ),
+    dropEvents: compile((moved: Moved) => ofMoved("events", moved)),
+    dropArtifacts: compile((moved: Moved) => ofMoved("artifacts", moved)),
+    /** Changes no row of a task that is not archived there. */
+    putBack: compile(
+      ({ pointer, snapshot, task }: Pointed & Pick<StoreDatabase["tasks"], "snapshot">) =>
+        db
+          .updateTable("tasks")
+          .set({ snapshot })
+          .where("task", "=", task)
+          .where("snapshot", "=", pointer),
+    ),
+    findRow: compile(({ task }: OfTask) =>
+      db.selectFrom("tasks").select(["task", "hash", "snapshot"]).where("task", "=", task),
+    ),
+  }
+})
+
+export const ARCHIVE_STATEMENTS = describeStatements((compiler) => ({
+  ...SEGMENTS(compiler),
+  ...MOVES(compiler),
+}))
