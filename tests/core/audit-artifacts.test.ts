@@ -94,7 +94,7 @@ function createWorld(log: SampleLog, more: Partial<ArtifactAuditOptions> = {}): 
     const stream = log.streams.find((each) => each.id === id)
     return stream && fold(id, stream.events.map(openEvent))
   }
-  const storage = { scan: log.scan, readTask }
+  const storage = { scan: log.scan, listSegments: log.listSegments, readTask }
   return {
     options: { storage, artifacts, now: EARLY, ...more } as ArtifactAuditOptions,
     read: () => read,

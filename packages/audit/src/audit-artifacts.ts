@@ -1,22 +1,31 @@
 /**
- * The bytes of artifacts, compared with the log: every file that has not expired, or a sample of them, is read and
+ * The bytes of artifacts and of the archive's segments, compared with the log: every file that has not expired, or a sample of them, is read and
  * compared with its size and SHA-256; and every file is looked for in the log, also beside a sample, since that reads
  * names and no bytes. The remainder of an attempt of a task that the log knows is not judged, since retention removes
  * it. A file of a task that the log does not know is a finding: the log may have lost its end.
  */
-import { openEvent, toLocatorTask, type ArtifactStorage, type Storage } from "@safelight/core"
+import {
+  ARCHIVE_TASK,
+  openEvent,
+  toLocatorTask,
+  type ArchiveSegment,
+  type ArtifactStorage,
+  type Storage,
+} from "@safelight/core"
+import { toSegmentKey } from "./archive-tasks.ts"
 import type { ArtifactSample } from "./artifact-sample.ts"
 import {
   createArtifactJudge,
   type ArtifactCounts,
   type ArtifactDifference,
   type ArtifactReading,
+  type NamedFile,
 } from "./judge-artifacts.ts"
 import { createKeptFindings, type FindingReport } from "./kept-findings.ts"
 import { readPages } from "./read-pages.ts"
 
 export interface ArtifactAuditOptions extends ArtifactReading {
-  readonly storage: Pick<Storage, "readTask" | "scan">
+  readonly storage: Pick<Storage, "listSegments" | "readTask" | "scan">
   readonly artifacts: Required<Pick<ArtifactStorage, "open" | "listAll">>
   /** So far; after each page. */
   readonly onProgress?: (progress: ArtifactCounts) => void
@@ -58,6 +67,11 @@ type Find = (finding: ArtifactFinding) => void
 async function readNamed(options: ArtifactAuditOptions, find: Find): Promise<ArtifactCounts> {
   const judge = createArtifactJudge(options, find)
   try {
+    // First, since archived tasks are read from them: the report then says why they can't be.
+    for (const segment of await options.storage.listSegments()) {
+      // oxlint-disable-next-line no-await-in-loop -- as many at once as the judge lets in
+      await judge.judgeFile(toFile(segment))
+    }
     for await (const { streams } of readPages(options.storage)) {
       for (const { id, events } of streams) await judge.judge(id, events.map(openEvent))
       await judge.drain()
@@ -74,14 +88,24 @@ async function lookForFiles(
   { storage, artifacts }: ArtifactAuditOptions,
   find: Find,
 ): Promise<number> {
+  const segments = new Set((await storage.listSegments()).map(({ locator }) => locator))
   let count = 0
   let last: { readonly task: string; readonly isKnown: boolean } | undefined
   for await (const locator of artifacts.listAll()) {
     count += 1
     const task = toLocatorTask(locator)
     if (task === undefined) continue
+    if (task === ARCHIVE_TASK) {
+      if (!segments.has(locator)) find({ kind: "unknown-task", task, locator })
+      continue
+    }
     if (task !== last?.task) last = { task, isKnown: (await storage.readTask(task)) !== undefined }
     if (!last.isKnown) find({ kind: "unknown-task", task, locator })
   }
   return count
+}
+
+function toFile({ bytes, id, locator, sha256 }: ArchiveSegment): NamedFile {
+  const name = { task: ARCHIVE_TASK, key: toSegmentKey(id), mimeType: "application/zstd" }
+  return { ...name, bytes, expiresAt: Number.MAX_SAFE_INTEGER, locator, sha256 }
 }

@@ -3,7 +3,6 @@
  * so that a page and the largest task are all that is in memory. While a service runs, each page is
  * consistent in itself; only a sealed database is exported as one state.
  */
-import { createHash } from "node:crypto"
 import {
   isTerminal,
   SafelightError,
@@ -16,16 +15,8 @@ import {
 import { createNamedDefinitions } from "./named-definitions.ts"
 import { toEvents } from "./check-export.ts"
 import { checkStream } from "./check-stream.ts"
-import {
-  countRecord,
-  FORMAT,
-  MAX_LINE_BYTES,
-  NO_COUNTS,
-  VERSION,
-  type BodyRecord,
-  type ExportRecord,
-  type RecordOf,
-} from "./export-format.ts"
+import type { BodyRecord, RecordOf } from "./export-format.ts"
+import { createExportWriter } from "./export-writer.ts"
 import { PAGE_STREAMS, readPages } from "./read-pages.ts"
 
 export interface ExportOptions {
@@ -90,39 +81,23 @@ export interface ExportProgress {
  */
 export async function* exportStreams(options: ExportOptions): AsyncGenerator<string> {
   const { storage, digest, now, isSealed, onProgress, signed } = options
-  const hash = createHash("sha256")
-  let counts = NO_COUNTS
+  const writer = createExportWriter()
   let unfinished = 0
   const named = createNamedDefinitions(digest)
-  const write = (record: ExportRecord): string => {
-    const line = toLine(record)
-    hash.update(line)
-    return line
-  }
-  const writeCounted = (record: BodyRecord): string => {
-    counts = countRecord(counts, record)
-    return write(record)
-  }
   const selection = signed?.selection && { selection: signed.selection }
-  const header = {
-    format: FORMAT,
-    version: VERSION,
-    createdAt: now,
-    isSealed,
-    ...selection,
-  } as const
-  yield write({ kind: "header", ...header })
-  for await (const record of readFirst(options)) yield writeCounted(record)
+  yield writer.begin({ createdAt: now, isSealed, ...selection })
+  for await (const record of readFirst(options)) yield writer.add(record)
   for await (const { record, task } of readStreams(options)) {
     named.add(task)
     unfinished += Number(!isTerminal(task))
-    yield writeCounted(record)
-    onProgress?.({ streams: counts.streams, events: counts.events, unfinished })
+    yield writer.add(record)
+    const { events, streams } = writer.counts
+    onProgress?.({ streams, events, unfinished })
   }
   for (const definition of await named.list(storage)) {
-    yield writeCounted({ kind: "definition", definition })
+    yield writer.add({ kind: "definition", definition })
   }
-  yield toLine({ kind: "trailer", ...counts, sha256: hash.digest("hex") })
+  yield writer.end()
 }
 
 /** What stands before the streams. */
@@ -166,7 +141,7 @@ async function* readStreams({
 }
 
 /** Throws `storage-corrupt` if the stream is not as it was written. */
-function toTask(stream: Pick<ScannedStream, "events" | "id">, digest: Digest): Task {
+export function toTask(stream: Pick<ScannedStream, "events" | "id">, digest: Digest): Task {
   const checked = checkStream(stream, digest)
   if (checked.kind === "whole") return checked.task
   const message = `${checked.words}; it can't be exported`
@@ -194,22 +169,31 @@ function isSelected({ account, createdAt }: Task, selection: ExportSelection = {
   return account === wanted && createdAt >= from && createdAt < to
 }
 
-/** Side records are the account's own, and no part of any proof. */
 async function readSigned(
   { readLeaves, selection }: SignedExport,
   { events, id }: ScannedStream,
 ): Promise<RecordOf<"stream">> {
   const leaves = await readLeaves(id)
+  return toSignedRecord(id, events.slice(0, leaves.length), leaves, selection !== undefined)
+}
+
+/** Side records are the account's own, and no part of any proof. */
+export function toSignedRecord(
+  task: string,
+  events: readonly StoredEvent[],
+  leaves: readonly ExportedLeaf[],
+  hasProofs: boolean,
+): RecordOf<"stream"> {
   return {
     kind: "stream",
-    task: id,
-    events: events.slice(0, leaves.length).map(toRecorded),
+    task,
+    events: events.map(toRecorded),
     inputs: [],
     labels: [],
     idempotency: [],
     linkEpochs: [],
     leaves: leaves.map(({ index }) => index),
-    ...(selection && { proofs: leaves.map(({ proof = [] }) => proof) }),
+    ...(hasProofs && { proofs: leaves.map(({ proof = [] }) => proof) }),
   }
 }
 
@@ -217,11 +201,4 @@ async function readSigned(
 function toRecorded({ at, data, hash, schema, sealed, type, version }: StoredEvent) {
   if (sealed === null) return { at, data, hash, schema, type, version }
   return { at, data, hash, schema, sealed, type, version }
-}
-
-function toLine(record: ExportRecord): string {
-  const line = `${JSON.stringify(record)}\n`
-  if (Buffer.byteLength(line) <= MAX_LINE_BYTES) return line
-  const message = `a task with its side records is larger than a line of ${MAX_LINE_BYTES} bytes`
-  throw new SafelightError({ code: "storage-corrupt", message })
 }

@@ -1,4 +1,12 @@
 /** The public face of the audit. Findings are data; `describeFinding` is for people only. */
+export {
+  archiveTasks,
+  type ArchiveOptions,
+  type ArchiveReport,
+  type ArchiveSource,
+} from "./archive-tasks.ts"
+export { restoreSegment, type RestoreOptions } from "./restore-segment.ts"
+export { createArchiveReader, type ArchiveReaderOptions } from "./segment-reader.ts"
 export type { ArtifactSample } from "./artifact-sample.ts"
 export {
   auditArtifacts,

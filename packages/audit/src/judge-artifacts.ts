@@ -59,13 +59,22 @@ export interface ArtifactDifference {
   readonly kind: "missing" | "differs"
   readonly task: string
   readonly key: string
-  /** When the service removes it, by the log; milliseconds since the Unix epoch. */
+  /** When the service removes it, by the log; milliseconds since the Unix epoch. The largest number for a segment. */
   readonly expiresAt: number
 }
+
+/** A stored file, as whoever named it says it is. */
+export interface NamedFile
+  extends
+    NamedArtifact,
+    Pick<ManifestEntry, "bytes" | "sha256">,
+    Pick<ArtifactDifference, "expiresAt"> {}
 
 export interface ArtifactJudge {
   /** Begins to read what `events` of a task name. Rejects with the first failure of any read before. */
   judge(task: string, events: readonly TaskEvent[]): Promise<void>
+  /** The same of one file that is no artifact. */
+  judgeFile(file: NamedFile): Promise<void>
   /** Resolves once all that was begun is judged. Rejects as `open` and `read` do. */
   drain(): Promise<void>
   /** Resolves once nothing is under way any more, whatever came of it. */
@@ -90,24 +99,29 @@ export function createArtifactJudge(
   const pool = createWorkPool(READS_AT_ONCE)
   const counts = { artifacts: 0, bytes: 0, named: { artifacts: 0, bytes: 0 } }
 
-  async function judgeOne(task: string, entry: ManifestEntry): Promise<void> {
-    const { expiresAt, key, locator, mimeType } = entry
-    const reader = await openArtifact(artifacts, { task, key, locator, mimeType })
-    const { kind, bytes } = await compare(reader, entry, reads)
+  async function judgeOne(file: NamedFile): Promise<void> {
+    const { expiresAt, key, task } = file
+    const reader = await openArtifact(artifacts, file)
+    const { kind, bytes } = await compare(reader, file, reads)
     counts.artifacts += 1
     counts.bytes += bytes
     if (kind !== "same") find({ kind, task, key, expiresAt })
   }
 
+  async function judgeFile(file: NamedFile): Promise<void> {
+    counts.named.artifacts += 1
+    counts.named.bytes += file.bytes
+    if (isChosen(file.task, file.key)) await pool.begin(() => judgeOne(file))
+  }
+
   return {
     async judge(task, events) {
       for (const entry of listNamed(events).filter(({ expiresAt }) => now < expiresAt)) {
-        counts.named.artifacts += 1
-        counts.named.bytes += entry.bytes
         // oxlint-disable-next-line no-await-in-loop -- as many at once as the pool lets in
-        if (isChosen(task, entry.key)) await pool.begin(() => judgeOne(task, entry))
+        await judgeFile({ ...entry, task })
       }
     },
+    judgeFile,
     drain: () => pool.drain(),
     settle: () => pool.settle(),
     toCounts: () => ({ ...counts, named: { ...counts.named } }),
@@ -142,7 +156,7 @@ function listNamed(events: readonly TaskEvent[]): readonly ManifestEntry[] {
 
 async function compare(
   reader: ArtifactReader | undefined,
-  { bytes, sha256 }: ManifestEntry,
+  { bytes, sha256 }: Pick<ManifestEntry, "bytes" | "sha256">,
   reads: Reads,
 ): Promise<{ readonly kind: "same" | "missing" | "differs"; readonly bytes: number }> {
   if (reader === undefined) return { kind: "missing", bytes: 0 }

@@ -56,6 +56,9 @@ export const COMMANDS: Readonly<Record<string, LoadCommand>> = {
   "channels pause": () => import("./commands/channels-pause.ts"),
   "channels drain": () => import("./commands/channels-drain.ts"),
   "channels resume": () => import("./commands/channels-resume.ts"),
+  "archive run": () => import("./commands/archive-run.ts"),
+  "archive list": () => import("./commands/archive-list.ts"),
+  "archive restore": () => import("./commands/archive-restore.ts"),
   "audit verify": () => import("./commands/audit-verify.ts"),
   "audit replay": () => import("./commands/audit-replay.ts"),
   "audit bill": () => import("./commands/audit-bill.ts"),
@@ -78,6 +81,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
   tasks: "submit, follow and settle tasks",
   webhooks: "what is told as it happens, and to whom",
   channels: "the backends that make the tasks",
+  archive: "finished tasks that lie in files beside the artifacts",
   audit: "check the log, its rows and the artifacts",
   "audit keys": "the key that signs the log",
 }

@@ -2,8 +2,9 @@
 import type { ArchivableRequest, ArchiveSegment } from "@safelight/core"
 import { sql, type RawBuilder } from "kysely"
 import { ARCHIVED_FROM } from "./archived-snapshot.ts"
+import type { HeadRow } from "./archived-streams.ts"
 import { describeStatements } from "./sql/statement.ts"
-import { TABLES, type StoreDatabase } from "./sql/tables.ts"
+import { TABLES } from "./sql/tables.ts"
 import type { OfTask } from "./reads.ts"
 
 /** The schema from which on code knows archived tasks. */
@@ -11,7 +12,7 @@ const ARCHIVE_SCHEMA = 8
 
 type OldestCode = { readonly compatibility: { readonly oldestCodeVersion: number } }
 
-export interface Pointed extends OfTask {
+export interface Restored extends HeadRow {
   /** The snapshot of an archived task. */
   readonly pointer: string
 }
@@ -134,14 +135,14 @@ const MOVES = describeStatements(({ db, compile, members }) => {
     ),
     dropEvents: compile((moved: Moved) => ofMoved("events", moved)),
     dropArtifacts: compile((moved: Moved) => ofMoved("artifacts", moved)),
-    /** Changes no row of a task that is not archived there. */
-    putBack: compile(
-      ({ pointer, snapshot, task }: Pointed & Pick<StoreDatabase["tasks"], "snapshot">) =>
-        db
-          .updateTable("tasks")
-          .set({ snapshot })
-          .where("task", "=", task)
-          .where("snapshot", "=", pointer),
+    /** Changes no row of a task that is not archived there, or was at another event. */
+    putBack: compile(({ hash, pointer, snapshot, task }: Restored) =>
+      db
+        .updateTable("tasks")
+        .set({ snapshot })
+        .where("task", "=", task)
+        .where("hash", "=", hash)
+        .where("snapshot", "=", pointer),
     ),
     findRow: compile(({ task }: OfTask) =>
       db.selectFrom("tasks").select(["task", "hash", "snapshot"]).where("task", "=", task),

@@ -73,10 +73,10 @@ function createMoves(
   /** The events have leaves, and the trigger notes them again: `listUnsequenced` looks such notes up. */
   function toRestoreSteps(part: ArchivePart, stream: ArchivedStream): Step[] {
     const { events, task } = stream
-    const { snapshot } = toArchivedRow(stream)
+    const { hash, snapshot } = toArchivedRow(stream)
     const artifacts = toArtifactRows(toArchivedHead(stream).task)
     return [
-      toStep(statements.putBack, { pointer: toArchivedSnapshot(part), snapshot, task }),
+      toStep(statements.putBack, { hash, pointer: toArchivedSnapshot(part), snapshot, task }),
       ...events.map((event) => toStep(insertEvent, event)),
       ...artifacts.map((row) => toStep(insertArtifact, row)),
       toStep(boundDoubled, {}),

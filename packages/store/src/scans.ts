@@ -2,7 +2,13 @@
  * Pages of streams for audits. Ids are read from every table that names tasks, so a row whose task or events are
  * missing is shown all the same; a page is one snapshot of the database.
  */
-import { toArtifactRows, type ScannedStream, type Storage } from "@safelight/core"
+import {
+  isSafelightError,
+  toArtifactRows,
+  type SafelightErrorCode,
+  type ScannedStream,
+  type Storage,
+} from "@safelight/core"
 import { toArchivedHead, toArchivedRow, type ArchivedStreams } from "./archived-streams.ts"
 import type { Database } from "./sql/driver.ts"
 import { describeStatements, toRows, type Compiler, type RawRows } from "./sql/statement.ts"
@@ -186,20 +192,39 @@ export function createScanMethod(
   }
 }
 
-/** An archived task with its events, and with the rows that they make; of others nothing is added. */
+/**
+ * An archived task with its events, and with the rows that they make; of others nothing is added. One whose segment is
+ * damaged stands there without events, or with what its row says in place of a snapshot, so that an audit names it.
+ */
 async function withArchived(
   stream: ScannedStream,
   archived: ArchivedStreams,
 ): Promise<ScannedStream> {
   const { events, id, row } = stream
-  const found = row && (await archived.findStream({ ...row, task: id }))
-  if (row === undefined || found === undefined) return stream
   // Events that are there all the same are no part of it.
-  if (events.length > 0) return stream
-  const { snapshot } = toArchivedRow(found)
+  if (row === undefined || events.length > 0) return stream
+  const found = await orDamaged(() => archived.findStream({ ...row, task: id }))
+  if (found === undefined) return stream
+  const made = await orDamaged(async () => toArchivedRow(found))
+  if (made === undefined) return { ...stream, events: found.events }
   const artifacts = toArtifactRows(toArchivedHead(found).task)
-  return { ...stream, events: found.events, row: { ...row, snapshot }, artifacts }
+  return { ...stream, events: found.events, row: { ...row, snapshot: made.snapshot }, artifacts }
 }
+
+/** Undefined if what is read is damaged. */
+async function orDamaged<Value>(
+  read: () => Promise<Value | undefined>,
+): Promise<Value | undefined> {
+  try {
+    return await read()
+  } catch (error) {
+    const isDamage = isSafelightError(error) && DAMAGE.has(error.code)
+    if (!isDamage) throw error
+    return undefined
+  }
+}
+
+const DAMAGE: ReadonlySet<SafelightErrorCode> = new Set(["schema-too-new", "storage-corrupt"])
 
 function toTask({ task }: { readonly task: string }): string {
   return task

@@ -133,6 +133,7 @@ export const ARCHIVE_BEHAVIOURS: Behaviours<StorageFixture> = {
       archive.exchange(part, streams)
       await assertRejects(storage.readTask("a"), "storage-corrupt")
       await assertRejects(storage.readEvents("a"), "storage-corrupt")
+      assert.equal(await storage.restoreTasks(part), 0)
     }
   },
 

@@ -7,6 +7,7 @@ import {
   DEFAULT_PRICES,
   emptyTask,
   chargeOf,
+  type ArchiveSegment,
   GENESIS_HASH,
   hashEvent,
   MODELS,
@@ -49,6 +50,7 @@ export interface SampleStream {
 export interface SampleLog {
   readonly streams: SampleStream[]
   readonly requests: ScanRequest[]
+  listSegments(): Promise<readonly ArchiveSegment[]>
   /** What is kept of accounts, beside what their rows add up to. */
   totals: KeptTotals[]
   scan(request: ScanRequest): Promise<ScanPage>
@@ -197,6 +199,7 @@ export function createLog(streams: SampleStream[]): SampleLog {
     streams,
     requests,
     totals: [],
+    listSegments: async () => [],
     definitions: new Map(),
     findDefinition: async (digest) => log.definitions.get(digest),
     listDefinitions: async (kind) =>

@@ -17,6 +17,11 @@ export const CONFIG_OPTION = option(
   "configuration file [SAFELIGHT_CONFIG] (default: safelight.config.json)",
 )
 
+export const ARTIFACTS_OPTION = option(
+  "<place>",
+  "where artifacts are: s3://bucket?endpoint=…&region=…, or a folder [SAFELIGHT_ARTIFACTS_URL]",
+)
+
 export const DATA_OPTIONS = {
   data: option("<folder>", "folder that holds everything [SAFELIGHT_DATA] (default: ./data)"),
   database: option(

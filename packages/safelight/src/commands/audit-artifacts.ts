@@ -1,12 +1,16 @@
 /** `safelight audit artifacts`: whether the bytes that the log names exist and match it. */
 import type { ArtifactAuditReport, ArtifactFinding } from "@safelight/audit"
-import { SILENT_LOG, type Storage } from "@safelight/core"
+import { ARCHIVE_TASK, SILENT_LOG, type Storage } from "@safelight/core"
 import { AUDIT_EXIT, orUntold } from "../audits/audit-outcome.ts"
 import { READING_OPTIONS, toReading, type Reading } from "../audits/reading-options.ts"
 import type { CommandContext } from "../command-line/command-context.ts"
-import { DATA_OPTIONS, loadDataConfiguration } from "../command-line/data-options.ts"
+import {
+  ARTIFACTS_OPTION,
+  DATA_OPTIONS,
+  loadDataConfiguration,
+} from "../command-line/data-options.ts"
 import { defineCommand } from "../command-line/define-command.ts"
-import { flag, option } from "../command-line/parameters.ts"
+import { flag } from "../command-line/parameters.ts"
 import { printResult } from "../command-line/print-result.ts"
 import type { ReadConfiguration } from "../configuration/configuration.ts"
 import { formatArtifactDifference, toSampleLines } from "../text/artifact-findings.ts"
@@ -20,10 +24,7 @@ export const command = defineCommand({
   description: "read artifacts, compare them with the log, and find files that no task has",
   options: {
     ...READING_OPTIONS,
-    artifacts: option(
-      "<place>",
-      "where they are: s3://bucket?endpoint=…&region=…, or a folder [SAFELIGHT_ARTIFACTS_URL]",
-    ),
+    artifacts: ARTIFACTS_OPTION,
     json: flag("print the report as JSON"),
     ...DATA_OPTIONS,
   },
@@ -85,5 +86,7 @@ function formatReport(report: ArtifactAuditReport): string {
 
 function formatFinding(finding: ArtifactFinding): string {
   if (finding.kind !== "unknown-task") return formatArtifactDifference(finding)
-  return `${finding.locator} is of task ${finding.task}, which the log does not know`
+  const { locator, task } = finding
+  if (task === ARCHIVE_TASK) return `${locator} is of the archive, which has no such segment`
+  return `${locator} is of task ${task}, which the log does not know`
 }

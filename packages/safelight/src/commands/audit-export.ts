@@ -5,8 +5,7 @@
 import { Readable } from "node:stream"
 import { resolve } from "node:path"
 import { createZstdCompress } from "node:zlib"
-import type { ExportedLeaf, ExportSelection, SignedExport } from "@safelight/audit"
-import type { KeptCheckpoint, Storage } from "@safelight/core"
+import type { ExportSelection } from "@safelight/audit"
 import { orUntold } from "../audits/audit-outcome.ts"
 import { parseAccountName } from "../command-line/account-name.ts"
 import type { CommandContext } from "../command-line/command-context.ts"
@@ -54,6 +53,7 @@ async function write(options: AuditExportOptions, context: CommandContext): Prom
   const { sha256: digest } = await import("@safelight/engine")
   const { withData } = await import("../data/open-data.ts")
   const { findStart } = await import("../audits/export-start.ts")
+  const { createLeafReader } = await import("../proofs/signed-leaves.ts")
   const { writeExportFile } = await import("../data/export-file.ts")
   const { takeLeftExport } = await import("../data/left-export.ts")
   const { requireNoFile } = await import("../data/whole-file.ts")
@@ -67,7 +67,10 @@ async function write(options: AuditExportOptions, context: CommandContext): Prom
     const left = isResumed ? await takeLeftExport(file) : undefined
     const selection = toSelection(options)
     const start = await findStart(storage, left, selection)
-    const signed = await toSignedExport(storage, start.checkpoint, selection)
+    const { note, size } = start.checkpoint
+    const hasProofs = Object.keys(selection).length > 0
+    const readLeaves = createLeafReader({ storage, size, hasProofs })
+    const signed = { checkpoint: note, readLeaves, ...(hasProofs && { selection }) }
     const lines = exportStreams({
       storage,
       digest,
@@ -102,33 +105,5 @@ function toSelection({ account, from, to }: AuditExportOptions): ExportSelection
     ...(account !== undefined && { account }),
     ...(from !== undefined && { from: from * 1_000 }),
     ...(to !== undefined && { to: to * 1_000 }),
-  }
-}
-
-async function toSignedExport(
-  storage: Storage,
-  { note, size }: KeptCheckpoint,
-  selection: ExportSelection,
-): Promise<SignedExport> {
-  const { createTreeSource, proveInclusion, toBase64 } = await import("@safelight/proof")
-  const { tree } = await import("../proofs/service-proofs.ts")
-  const source = createTreeSource(storage, { size, tree })
-  const isSelection = Object.keys(selection).length > 0
-
-  async function toLeaf(index: number): Promise<ExportedLeaf> {
-    if (!isSelection) return { index }
-    return { index, proof: (await proveInclusion(source, index)).map(toBase64) }
-  }
-
-  return {
-    checkpoint: note,
-    ...(isSelection && { selection }),
-    async readLeaves(task) {
-      const leaves = await storage.readLeaves(task)
-      // Of a task the signed events are the first ones.
-      return Promise.all(
-        leaves.filter(({ index }) => index < size).map(({ index }) => toLeaf(index)),
-      )
-    },
   }
 }

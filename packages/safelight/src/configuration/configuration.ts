@@ -78,6 +78,7 @@ export interface Configuration {
   readonly media: MediaLimits
   readonly webhooks: WebhookLimits
   readonly checkpoints: CheckpointSettings
+  readonly archive: ArchiveSettings
 }
 
 /** The part that is read without running an operator's file. */
@@ -133,6 +134,11 @@ export interface CheckpointSettings {
   readonly keys?: readonly string[]
   /** Where checkpoints are kept outside of the database: absolute paths of files, s3:// and http(s) addresses. */
   readonly copies?: readonly string[]
+}
+
+export interface ArchiveSettings {
+  /** How long after its end a task moves from the database to a segment; absent: it stays. */
+  readonly afterMs?: number
 }
 
 export interface WebhookLimits {

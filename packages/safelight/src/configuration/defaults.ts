@@ -35,4 +35,5 @@ export const DEFAULTS = {
   media: {},
   webhooks: {},
   checkpoints: {},
+  archive: {},
 } as const satisfies Configuration

@@ -201,6 +201,7 @@ export const fileSchema = fields({
       copies: v.exactOptional(v.array(checkpointCopy, "expected a list of files and addresses")),
     }),
   ),
+  archive: v.exactOptional(fields({ afterMs: v.exactOptional(wholeNumber(1_000, LONGEST_MS)) })),
   webhooks: v.exactOptional(
     fields({ ...addresses, endpointsPerAccount: v.exactOptional(wholeNumber(1, 1_000)) }),
   ),

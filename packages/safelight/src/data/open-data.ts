@@ -9,12 +9,14 @@ import { assertServable, type Storage } from "@safelight/core"
 import { createPostgresStorage } from "@safelight/storage-postgres"
 import { createSqliteStorage } from "@safelight/storage-sqlite"
 import { refused } from "../errors/command-error.ts"
-import type { Configuration } from "../configuration/configuration.ts"
+import type { ReadConfiguration } from "../configuration/configuration.ts"
+import { openArchive } from "./open-archive.ts"
+import type { ArtifactPlace } from "./open-places.ts"
 import { withIgnoredFolder } from "./ignored-folder.ts"
 import { toMachineFault } from "../errors/machine-fault.ts"
 
 export interface OpenDataRequest {
-  readonly configuration: Pick<Configuration, "data" | "database">
+  readonly configuration: ArtifactPlace & Pick<ReadConfiguration, "database">
   readonly mayCreate: boolean
   /**
    * `write` (the default) is refused on sealed data. `move` locks a folder against every service and every other
@@ -37,6 +39,7 @@ export async function withData<Result>(
   })
   try {
     const { purpose = "write" } = request
+    storage.useArchive(openArchive(request.configuration))
     if (purpose === "write") assertServable(await storage.listTransfers())
     return await use(storage)
   } finally {

@@ -91,9 +91,12 @@ export function toArtifactFolder({
   return artifacts?.startsWith("s3:") === true ? undefined : (artifacts ?? join(data, "artifacts"))
 }
 
+/** Where artifacts are. */
+export type ArtifactPlace = Pick<ReadConfiguration, "artifacts" | "credentials" | "data">
+
 /** Connects to nothing and makes nothing. */
 export async function createArtifacts(
-  options: Omit<OpenPlacesOptions, "onCommit">,
+  options: Pick<OpenPlacesOptions, "clock" | "log"> & { readonly configuration: ArtifactPlace },
 ): Promise<ServedArtifacts> {
   const { configuration, log, clock } = options
   const { artifacts: place = "", credentials } = configuration

@@ -5,7 +5,7 @@
  */
 import { hostname } from "node:os"
 import { createAccess, createSignIn, type SignIn } from "@safelight/access"
-import { createStatements } from "@safelight/audit"
+import { createArchiveReader, createStatements } from "@safelight/audit"
 import { createStudioChannel } from "@safelight/channel-studio"
 import {
   CHANGED_WITHOUT_KEY,
@@ -37,6 +37,7 @@ import {
 } from "@safelight/operator"
 import type { Webhooks } from "@safelight/webhooks"
 import { readMemoryBytes, toBodySettings } from "./body-memory.ts"
+import { toArchiveRuns } from "../archive/archive-run.ts"
 import { toScheduledRuns } from "./scheduled-runs.ts"
 import { createChannels } from "../channels/create-channels.ts"
 import type { ChannelSettings } from "../configuration/channel-settings.ts"
@@ -139,6 +140,7 @@ async function assemble(options: ServiceOptions, plain: Log, closers: Close[]): 
   closers.push(() => opened.close())
   const storage = watching.observeStorage(opened)
   const artifacts = watching.observeArtifacts(await openArtifacts({ configuration, log, clock }))
+  opened.useArchive(createArchiveReader({ artifacts: async () => artifacts }))
   await requireOwnData({ storage, artifacts, adopt, clock, log })
   const opening = { configuration, environment, log, clock, storage, artifacts, watching, sandbox }
   const parts = await withPrices({ ...opening, startedAt: clock.now() })
@@ -206,7 +208,11 @@ function startWork(parts: EngineParts, { engine, signing, webhooks }: Work): Sch
   const { clock, log } = parts
   engine.start()
   webhooks.start()
-  const runs = [...toScheduledRuns({ ...parts, engine, webhooks }), ...signing]
+  const runs = [
+    ...toScheduledRuns({ ...parts, engine, webhooks }),
+    ...signing,
+    ...toArchiveRuns({ ...parts, engine }),
+  ]
   return startSchedules({ runs, clock, log })
 }
 

@@ -5,13 +5,15 @@ import type {
   AuditOutcome,
   DownloadReport,
 } from "@safelight/audit"
+import { ARCHIVE_TASK } from "@safelight/core"
 import { formatOutcome, toFindingLines } from "./report-lines.ts"
 import { formatShare } from "./share.ts"
 import { formatSize } from "./size.ts"
 
 export function formatArtifactDifference({ key, kind, task }: ArtifactDifference): string {
   const words = { missing: "is not there", differs: "is not what the log says" }[kind]
-  return `${key} of task ${task} ${words}`
+  const owner = task === ARCHIVE_TASK ? "the archive" : `task ${task}`
+  return `${key} of ${owner} ${words}`
 }
 
 /** The options that choose the same again; none if all were read. */
