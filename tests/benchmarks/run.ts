@@ -8,6 +8,7 @@ await runBenchmarks(import.meta.dirname, [
   "audit",
   "checkers",
   "proofs",
+  "archive",
   "tree",
   "http",
   "large-posts",

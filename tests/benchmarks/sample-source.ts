@@ -36,8 +36,8 @@ const PRICES = toPriceDefinitions(DEFAULT_PRICES, sha256)
 const BODY = JSON.stringify({ prompt: "fog over a harbour, ships at anchor", size: "square_hd" })
 const SALT = "5a".repeat(16)
 
-/** Of the ids, in their order: 0, 1, 2… */
-export function createTask(position: number): SampleTask {
+/** Of the ids, in their order: 0, 1, 2… Its events are of the moment `now`. */
+export function createTask(position: number, now = 1_000): SampleTask {
   const id = `00000000-0000-7000-8000-${String(position).padStart(12, "0")}`
   const submitted = {
     commitment: sha256([{ hex: SALT }, BODY]),
@@ -51,13 +51,17 @@ export function createTask(position: number): SampleTask {
     ...entry,
     locator: `${folder}/${entry.key}/1`,
   }))
-  const { append: first, head } = submitSample({ id, submitted })
-  const { append } = advanceSample(head, [
-    dispatchSample(),
-    { kind: "accept", operation: { id: "operation" }, upstreamKey: "key-1" },
-    { kind: "progress", attempt: 1, progress: 40 },
-    { ...success, artifacts },
-  ])
+  const { append: first, head } = submitSample({ id, submitted, now })
+  const { append } = advanceSample(
+    head,
+    [
+      dispatchSample(),
+      { kind: "accept", operation: { id: "operation" }, upstreamKey: "key-1" },
+      { kind: "progress", attempt: 1, progress: 40 },
+      { ...success, artifacts },
+    ],
+    { now },
+  )
   const { artifacts: rows, charge, outcomes, task: row } = append.changes
   const stream = { id, events: [...first.events, ...append.events], row, artifacts: rows }
   return {

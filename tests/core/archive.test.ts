@@ -16,12 +16,11 @@ import { SafelightError, type ArtifactStorage, type Storage } from "@safelight/c
 import { createLogCheck, isRefusal, openCheckpoint, toVerifierText } from "@safelight/proof"
 import { verifyEd25519 } from "@safelight/proof/node"
 import { ORIGIN } from "../proof/signed-tasks.ts"
+import { signer, tree } from "../support/signed-storage.ts"
 import {
   assertAudited,
   createArchivedLog,
   ENDED,
-  signer,
-  tree,
   type ArchivedLog,
 } from "./support/archived-log.ts"
 import { checkByPython, skip } from "./support/python-checker.ts"

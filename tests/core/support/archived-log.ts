@@ -12,24 +12,12 @@ import {
   type ArchiveReport,
 } from "@safelight/audit"
 import { DEFAULT_PRICES, MODELS, type ArtifactStorage, type Storage } from "@safelight/core"
-import {
-  createCheckpointKeeper,
-  createTreeHash,
-  createTreeSource,
-  isRefusal,
-  proveInclusion,
-  toBase64,
-} from "@safelight/proof"
-import { sha256, verifyEd25519 } from "@safelight/proof/node"
 import { createSqliteStorage } from "@safelight/storage-sqlite"
-import { createSigner } from "../../proof/signed-tasks.ts"
+import { createLeafReader, signStorage } from "../../support/signed-storage.ts"
 import { createTemporaryFolder } from "../../support/temporary-folder.ts"
 import { createSampleLog } from "./sample-log.ts"
 import { sha256 as digest } from "./sha256.ts"
 import { NOW, toAppend, toTaskId } from "./transfer-source.ts"
-
-export const tree = createTreeHash(sha256)
-export const signer = createSigner()
 
 /** Of the ten sample tasks: they have ended, and nothing of them is due. */
 export const ENDED = ["2", "3", "4", "9"].map(toTaskId)
@@ -55,7 +43,7 @@ export async function createArchivedLog(): Promise<ArchivedLog> {
   for (const account of ["ann", "ben"])
     await storage.setAccount({ id: account, now: 1, settings: {} })
   for (const stream of createSampleLog(toTaskId).streams) await storage.append(toAppend(stream))
-  const note = await sign(storage)
+  const note = await signStorage(storage)
   storage.useArchive(createArchiveReader({ artifacts: async () => artifacts }))
 
   const log: ArchivedLog = {
@@ -65,7 +53,7 @@ export async function createArchivedLog(): Promise<ArchivedLog> {
     },
     artifacts,
     note,
-    archive: (options) =>
+    archive: async (options) =>
       archiveTasks({
         storage,
         artifacts,
@@ -73,7 +61,7 @@ export async function createArchivedLog(): Promise<ArchivedLog> {
         now: NOW,
         finishedBefore: NOW,
         checkpoint: note,
-        readLeaves: (task) => readLeaves(storage, task),
+        readLeaves: await createLeafReader(storage),
         ...options,
       }),
     async readLines() {
@@ -93,25 +81,6 @@ export async function createArchivedLog(): Promise<ArchivedLog> {
     },
   }
   return log
-}
-
-async function sign(storage: Storage): Promise<string> {
-  const keeper = createCheckpointKeeper({ storage, tree, signer, verify: verifyEd25519 })
-  const kept = await keeper.keep(NOW)
-  assert.ok(!isRefusal(kept))
-  return kept.checkpoint.note
-}
-
-async function readLeaves(storage: Storage, task: string) {
-  const { size } = (await storage.readTree()) ?? assert.fail()
-  const source = createTreeSource(storage, { size, tree })
-  const leaves = await storage.readLeaves(task)
-  return Promise.all(
-    leaves.map(async ({ index }) => {
-      const proof = await proveInclusion(source, index)
-      return { index, proof: proof.map(toBase64) }
-    }),
-  )
 }
 
 /** Asserts that every chain, row and charge is right. */

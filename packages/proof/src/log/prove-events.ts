@@ -6,10 +6,9 @@ import type {
   ShownEvent,
   TreeStorage,
 } from "@safelight/core"
-import type { TreeSource } from "../tiles/read-subtrees.ts"
 import type { TreeHash } from "../tree/hash-tree.ts"
 import { proveEvent } from "./prove-event.ts"
-import { createTreeSource } from "./tree-source.ts"
+import { createTreeSource, keepTiles } from "./tree-source.ts"
 
 export interface ProveEventsOptions {
   readonly storage: Pick<TreeStorage, "findLeaf" | "readTile">
@@ -20,14 +19,14 @@ export interface ProveEventsOptions {
 }
 
 /**
- * In the order of `events`, one after the other. A tile is read once, and kept until all are proved. Rejects as
+ * In the order of `events`, one after the other. A tile is read once, and kept for the next proofs. Rejects as
  * `proveTask` does.
  */
 export async function proveEvents(
   { checkpoint, nextTurn, storage, tree }: ProveEventsOptions,
   events: readonly ShownEvent[],
 ): Promise<EventProofs> {
-  const source = withTiles(createTreeSource(storage, { size: checkpoint.size, tree }))
+  const source = keepTiles(createTreeSource(storage, { size: checkpoint.size, tree }))
   const proofs: (ProvenEvent | null)[] = []
   for (const event of events) {
     // oxlint-disable-next-line no-await-in-loop -- a page of proofs takes one connection at a time
@@ -39,18 +38,4 @@ export async function proveEvents(
     await nextTurn()
   }
   return { checkpoint: checkpoint.note, proofs }
-}
-
-function withTiles(source: TreeSource): TreeSource {
-  const tiles = new Map<string, ReturnType<TreeSource["readTile"]>>()
-  return {
-    ...source,
-    spans: new Map(),
-    readTile(tile) {
-      const key = `${tile.level}/${tile.index}`
-      const known = tiles.get(key) ?? source.readTile(tile)
-      tiles.set(key, known)
-      return known
-    },
-  }
 }

@@ -22,7 +22,10 @@ export interface TreeSource {
    * Keeps hashes within tiles, for whoever makes many proofs of one tree: nearly all of a proof's hashes are those of its
    * neighbours. At most 62 for a tile.
    */
-  readonly spans?: Map<string, Uint8Array>
+  readonly spans?: {
+    get(key: string): Uint8Array | undefined
+    set(key: string, hash: Uint8Array): unknown
+  }
 }
 
 /** Smaller ones cost less to hash than to keep. */

@@ -1,7 +1,7 @@
 /** The leaves of tasks under one checkpoint, as files for auditors have them. */
 import type { ExportedLeaf, SignedExport } from "@safelight/audit"
 import type { TreeStorage } from "@safelight/core"
-import { createTreeSource, proveInclusion, toBase64 } from "@safelight/proof"
+import { createTreeSource, keepTiles, proveInclusion, toBase64 } from "@safelight/proof"
 import { tree } from "./service-proofs.ts"
 
 export interface LeafReaderOptions {
@@ -16,7 +16,7 @@ export function createLeafReader({
   size,
   storage,
 }: LeafReaderOptions): SignedExport["readLeaves"] {
-  const source = createTreeSource(storage, { size, tree })
+  const source = keepTiles(createTreeSource(storage, { size, tree }))
 
   async function toLeaf(index: number): Promise<ExportedLeaf> {
     if (!hasProofs) return { index }
