@@ -3,6 +3,7 @@
  * holds nothing that a person wrote, and says the same wherever in the tree it stands. The hash is that of the task's
  * chain: it binds everything that the event says, and every event of the task before it.
  */
+import { isHashDigits } from "../bytes/hex.ts"
 import type { TreeHash } from "../tree/hash-tree.ts"
 
 export interface EventName {
@@ -16,19 +17,25 @@ export interface EventName {
 /** What else is ever put into a tree begins with another line. */
 const DOMAIN = "safelight:entry:1\n"
 
-const HASH = /^[0-9a-f]{64}$/
+/** Stands in JSON as it is; ids made by the engine are such. */
+const PLAIN = /^[\w-]*$/
 
 /**
  * The entry: a line that names the format, and canonical JSON (RFC 8785); its bytes are UTF-8. Throws a TypeError for
  * what names no event.
  */
 export function toEventEntry({ hash, task, version }: EventName): string {
-  if (!HASH.test(hash)) throw new TypeError("the hash of an event has 64 hexadecimal digits")
+  if (!isHashDigits(hash)) throw new TypeError("the hash of an event has 64 hexadecimal digits")
   if (!Number.isSafeInteger(version) || version < 1) {
     throw new TypeError(`there is no event ${version}`)
   }
+  return `${DOMAIN}{"hash":"${hash}","task":${quote(task)},"version":${version}}`
+}
+
+function quote(task: string): string {
+  if (PLAIN.test(task)) return `"${task}"`
   if (!task.isWellFormed()) throw new TypeError("a task's id with a lone surrogate has no UTF-8")
-  return `${DOMAIN}{"hash":"${hash}","task":${JSON.stringify(task)},"version":${version}}`
+  return JSON.stringify(task)
 }
 
 /** The hash of the event's leaf. Throws as `toEventEntry` does. */
