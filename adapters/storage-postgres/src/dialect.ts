@@ -5,10 +5,11 @@
 import type { StoreDialect } from "@safelight/store"
 import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from "kysely"
 import { toCompactArray, toTextArray } from "./binary-array.ts"
-import { COMPACT_TEXT, fromCompactDigits } from "./compact-text.ts"
+import { COMPACT_TEXT } from "./compact-text.ts"
 import { hasNul } from "./named-query.ts"
+import { fromPackedNote, PACKED_COUNT, PACKED_NOTE, packNotes } from "./packed-notes.ts"
 
-/** Hexadecimal digits need no quoting, and building JSON would take three times as long. */
+/** Until notes are packed. Hexadecimal digits need no quoting. */
 const NOTE = `'[' || string_agg(
   '["' || encode(task, 'hex') || '",' || version || ',' || at || ',"' || encode(hash, 'hex') || '"]',
   ',' order by task, version
@@ -72,8 +73,12 @@ export const POSTGRES_DIALECT: StoreDialect = {
         referencing new table as added for each statement execute function ${name}()`,
     ]
   },
-  toNote: sql.raw(NOTE),
-  fromNote: fromCompactDigits,
+  packNotes,
+  keepUncompressed: (table, column) =>
+    sql`alter table ${sql.table(table)} alter column ${sql.id(column)} set storage external`,
+  toNote: sql.raw(PACKED_NOTE),
+  noteLength: sql.raw(PACKED_COUNT),
+  fromNote: fromPackedNote,
   // PostgreSQL reads every text on the way to the member, and refuses U+0000 wherever it stands.
   toMemberJson: (column, path) =>
     sql<string | null>`(replace(${sql.ref(column)}, '\\u0000', '\\u0001')::json ${sql.join(

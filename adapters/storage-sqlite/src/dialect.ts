@@ -44,6 +44,7 @@ export const SQLITE_DIALECT: StoreDialect = {
       end`,
   ],
   toNote: sql<string>`json_group_array(json_array(task, version, at, hash) order by task, version)`,
+  noteLength: sql<number>`json_array_length(events)`,
   // One writer at a time: nobody else's row is ever locked.
   canSkipLocked: false,
   toMemberJson: (column, path) =>

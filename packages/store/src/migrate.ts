@@ -13,6 +13,7 @@ import { createDefinitions } from "./definitions-schema.ts"
 import { createInitialSchema } from "./initial-schema.ts"
 import { createJudgedMoments } from "./judged-moments-schema.ts"
 import { createOperatorChanges } from "./operator-changes-schema.ts"
+import { createPackedNotes } from "./packed-notes-schema.ts"
 import { createSealedMembers } from "./sealed-members-schema.ts"
 import { createTree } from "./tree-schema.ts"
 
@@ -39,9 +40,10 @@ const SCHEMA: Schema = {
     createTree,
     createSealedMembers,
     createArchive,
+    createPackedNotes,
   ],
-  // Older code knows no event that is written with schema 7.
-  oldestCodeVersion: 7,
+  // Older code can't read a note that is written with schema 9.
+  oldestCodeVersion: 9,
 }
 
 /** The schema that this code writes. */

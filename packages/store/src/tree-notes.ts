@@ -12,8 +12,9 @@ import { TREE_STATEMENTS, type NoteRange } from "./tree-statements.ts"
 /** Before every number. */
 const START = -(2 ** 53)
 
-/** One note may stand for one event, or for all of a commit: the pages grow as long as events are missing. */
+/** One note may stand for one event, or for all of a commit: what the first page has tells how many more it takes. */
 const FIRST_PAGE = 32
+const LEAST_PAGE = 8
 
 export type HasLeaf = (event: UnsequencedEvent) => Promise<boolean>
 
@@ -23,17 +24,7 @@ export function createNoteList(
   hasLeaf: HasLeaf,
 ): TreeStorage["listUnsequenced"] {
   const { listNotes } = TREE_STATEMENTS(compiler)
-  const { fromNote = (text: string) => text } = compiler.dialect
-
-  function parseNote(text: string): readonly UnsequencedEvent[] {
-    const rows = JSON.parse(text) as [task: string, version: number, at: number, hash: string][]
-    return rows.map(([task, version, at, hash]) => ({
-      task: fromNote(task),
-      version,
-      at,
-      hash: fromNote(hash),
-    }))
-  }
+  const { fromNote = fromJsonNote } = compiler.dialect
 
   async function dropDoubled(
     events: readonly UnsequencedEvent[],
@@ -53,12 +44,12 @@ export function createNoteList(
   return async function listUnsequenced(limit) {
     const events: UnsequencedEvent[] = []
     const notes: number[] = []
-    for (let page = FIRST_PAGE; events.length < limit; page *= 2) {
+    for (let page = FIRST_PAGE; events.length < limit; page = toNextPage(limit, events, notes)) {
       // oxlint-disable-next-line no-await-in-loop -- the next page only if this one is not enough
       const rows = await read(listNotes, { above: notes.at(-1) ?? START, limit: page })
       for (const { doubledTo, events: text, id } of rows) {
         if (events.length >= limit) break
-        const noted = parseNote(text)
+        const noted = fromNote(text).toSorted((one, other) => one.version - other.version)
         const mayBeDoubled = id > 0 && id <= doubledTo
         // oxlint-disable-next-line no-await-in-loop -- see above
         events.push(...(mayBeDoubled ? await dropDoubled(noted, events) : noted))
@@ -68,6 +59,20 @@ export function createNoteList(
     }
     return { events, notes }
   }
+}
+
+/** As many notes as the events take that are missing, if they hold as many as those before. */
+function toNextPage(
+  limit: number,
+  { length: events }: readonly unknown[],
+  { length: notes }: readonly unknown[],
+): number {
+  return Math.max(LEAST_PAGE, Math.ceil(((limit - events) * notes) / Math.max(1, events)))
+}
+
+function fromJsonNote(note: string): readonly UnsequencedEvent[] {
+  const rows = JSON.parse(note) as [task: string, version: number, at: number, hash: string][]
+  return rows.map(([task, version, at, hash]) => ({ task, version, at, hash }))
 }
 
 /** Runs of numbers without a gap: what stands in a gap may be a note that nobody has read. */

@@ -32,6 +32,7 @@ import { SCAN_BEHAVIOURS } from "./storage-scan-behaviours.ts"
 import { NEW_TASK_BEHAVIOURS } from "./storage-new-task-behaviours.ts"
 import { TOTALS_BEHAVIOURS } from "./storage-totals-behaviours.ts"
 import { TREE_BEHAVIOURS } from "./storage-tree-behaviours.ts"
+import { LEAF_BEHAVIOURS } from "./storage-leaf-behaviours.ts"
 import { DELIVERY_BEHAVIOURS } from "./storage-delivery-behaviours.ts"
 import { WEBHOOK_BEHAVIOURS } from "./storage-webhook-behaviours.ts"
 
@@ -77,6 +78,7 @@ export function describeStorage(
       ...JUDGED_MOMENT_BEHAVIOURS,
       ...OPERATOR_CHANGE_BEHAVIOURS,
       ...TREE_BEHAVIOURS,
+      ...LEAF_BEHAVIOURS,
       ...ARCHIVE_BEHAVIOURS,
       ...WEBHOOK_BEHAVIOURS,
       ...DELIVERY_BEHAVIOURS,

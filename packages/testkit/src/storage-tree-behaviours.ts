@@ -1,22 +1,22 @@
-/** The contract of `TreeStorage`. Hashes of tiles and roots are made up: a storage computes none. */
+/** The contract of `TreeStorage`: what has no leaf yet, and who gives it one. */
 import assert from "node:assert/strict"
-import type {
-  Storage,
-  TreeHead,
-  TreeStorage,
-  UnsequencedEvent,
-  UnsequencedEvents,
-} from "@safelight/core"
+import type { UnsequencedEvent, UnsequencedEvents } from "@safelight/core"
 import type { Behaviours } from "./contract.ts"
-import { advanceSample, dispatchSample, submitSample, type SampleAppend } from "./sample-task.ts"
+import { submitSample } from "./sample-task.ts"
 import { toIds, type StorageFixture } from "./storage-fixture.ts"
+import {
+  addSamples,
+  addTasks,
+  assertInOrder,
+  assertSame,
+  EMPTY,
+  extend,
+  toExtension,
+  toName,
+  toSamples,
+} from "./tree-samples.ts"
 
 const NONE: UnsequencedEvents = { events: [], notes: [] }
-
-const EMPTY: TreeHead = {
-  size: 0,
-  root: "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
-}
 
 /** More than a page of tasks that a storage may note at once. */
 const MANY = 1_100
@@ -160,171 +160,4 @@ export const TREE_BEHAVIOURS: Behaviours<StorageFixture> = {
     assert.deepEqual(await storage.readTree(), head)
     assert.deepEqual(await storage.listUnsequenced(9), listed)
   },
-
-  "leaves are found by task and read in their order, however many came at once": async (
-    fixture,
-  ) => {
-    const { storage } = fixture
-    const ids = toIds(250)
-    for (const [index, id] of ids.entries()) {
-      const [first, second] = toSamples(id, 10_000 - (index % 7) * 900)
-      await addSamples(storage, [first, second])
-    }
-    await storage.openTree()
-    const all: UnsequencedEvent[] = []
-    let head = EMPTY
-    for (const limit of [1, 3, 600, 10, 1_000]) {
-      const listed = await storage.listUnsequenced(limit)
-      head = await extend(storage, head, listed)
-      all.push(...listed.events)
-    }
-    assert.equal(all.length, 750)
-    const reopened = await fixture.reopen()
-    assert.deepEqual(await reopened.readTree(), head)
-    const leaves = all.map(({ task, version }) => ({ task, version }))
-    for (const [from, limit] of [
-      [0, 750],
-      [0, 1],
-      [1, 3],
-      [255, 2],
-      [600, 1_000],
-      [749, 5],
-      [750, 5],
-    ] as const) {
-      const listed = await reopened.listLeaves({ from, limit })
-      assert.deepEqual(listed, leaves.slice(from, from + limit))
-    }
-    for (const id of ids.filter((_, index) => index % 25 === 0)) {
-      const expected = all
-        .map(({ hash, task, version }, index) => ({ task, leaf: { version, hash, index } }))
-        .filter(({ task }) => task === id)
-        .map(({ leaf }) => leaf)
-      assert.deepEqual(await reopened.readLeaves(id), expected)
-    }
-    assert.deepEqual(await reopened.readLeaves("nobody's"), [])
-    const found = await Promise.all(all.map((event) => reopened.findLeaf(event)))
-    assert.deepEqual(found, [...all.keys()])
-    const stranger = { at: 10_000, task: "nobody's", version: 1 }
-    assert.equal(await reopened.findLeaf(stranger), undefined)
-  },
-
-  "events without a leaf are missing among a task's leaves": async ({ storage }) => {
-    await storage.openTree()
-    const [first, second] = toSamples("t")
-    await storage.append(first.append)
-    const listed = await storage.listUnsequenced(2)
-    await extend(storage, EMPTY, listed)
-    await storage.append(second.append)
-    const [submitted] = first.append.events
-    const [succeeded] = second.append.events
-    assert.ok(submitted && succeeded)
-    assert.equal(await storage.findLeaf(submitted), 0)
-    assert.equal(await storage.findLeaf(succeeded), undefined)
-    const leaf = { version: 1, hash: submitted.hash, index: 0 }
-    assert.deepEqual(await storage.readLeaves("t"), [leaf])
-  },
-
-  "a tile is as wide as it was made last, to the byte": async (fixture) => {
-    const { storage } = fixture
-    await storage.openTree()
-    const [one, other] = toSamples("t")
-    await storage.append(one.append)
-    const narrow = { level: 0, index: 5, hashes: toBytes(1) }
-    const wide = { level: 0, index: 5, hashes: toBytes(256) }
-    const above = { level: 3, index: 5, hashes: toBytes(2) }
-    const first = toExtension(EMPTY, await storage.listUnsequenced(3))
-    assert.equal(await storage.extendTree({ ...first, tiles: [narrow] }), true)
-    assert.deepEqual(await storage.readTile(narrow), narrow.hashes)
-    assert.equal(await storage.readTile(above), undefined)
-    await storage.append(other.append)
-    const second = toExtension(first.to, await storage.listUnsequenced(3))
-    assert.equal(await storage.extendTree({ ...second, tiles: [wide, above] }), true)
-    const reopened = await fixture.reopen()
-    assert.deepEqual(await reopened.readTile(wide), wide.hashes)
-    assert.deepEqual(await reopened.readTile(above), above.hashes)
-    assert.equal(await reopened.readTile({ level: 3, index: 4 }), undefined)
-  },
-
-  "checkpoints are found by size, and the first of a size stays": async (fixture) => {
-    const { storage } = fixture
-    assert.equal(await storage.findCheckpoint({ mostSize: Number.MAX_SAFE_INTEGER }), undefined)
-    const [one, two] = [toCheckpoint(3), toCheckpoint(9_007_199_254_740_991)]
-    await storage.keepCheckpoint(two)
-    await storage.keepCheckpoint(one)
-    await storage.keepCheckpoint({ ...one, note: "another" })
-    const reopened = await fixture.reopen()
-    assert.deepEqual(await reopened.findCheckpoint({ mostSize: 2 }), undefined)
-    assert.deepEqual(await reopened.findCheckpoint({ mostSize: 3 }), one)
-    assert.deepEqual(await reopened.findCheckpoint({ mostSize: 4 }), one)
-    assert.deepEqual(await reopened.findCheckpoint({ mostSize: two.size }), two)
-  },
-}
-
-function toSamples(id: string, now = 1_000): readonly [SampleAppend, SampleAppend] {
-  const first = submitSample({ id, now })
-  const accept = { kind: "accept", operation: { id: "operation" }, upstreamKey: "key-1" } as const
-  return [first, advanceSample(first.head, [dispatchSample(), accept], { now: now + 5 })]
-}
-
-async function addSamples(storage: Storage, samples: readonly SampleAppend[]): Promise<void> {
-  for (const { append } of samples) await storage.append(append)
-}
-
-/** Three events a task, in two appends; tasks are added together. */
-async function addTasks(storage: Storage, count: number) {
-  const all = toIds(count).map((id) => toSamples(id))
-  await Promise.all(all.map((samples) => addSamples(storage, samples)))
-  return all
-}
-
-/** Made up, another for each `choice`. */
-function toExtension(from: TreeHead, unsequenced: UnsequencedEvents, choice = 0) {
-  const { length } = unsequenced.events
-  const size = from.size + length
-  const root = `${size}`.padStart(62, "0") + `${choice}`.padStart(2, "0")
-  const tiles = [{ level: 0, index: 0, hashes: toBytes(1 + ((length + choice) % 200)) }]
-  return { from, to: { size, root }, unsequenced, tiles }
-}
-
-async function extend(
-  storage: TreeStorage,
-  from: TreeHead,
-  unsequenced: UnsequencedEvents,
-): Promise<TreeHead> {
-  const extension = toExtension(from, unsequenced)
-  assert.equal(await storage.extendTree(extension), true)
-  return extension.to
-}
-
-function toBytes(hashes: number): Uint8Array {
-  return Uint8Array.from({ length: hashes * 32 }, (_, place) => (place * 31 + hashes) % 256)
-}
-
-function toCheckpoint(size: number) {
-  return { size, at: 1_767_225_600_000, note: `example.com/log\n${size}\n\n— é\n` }
-}
-
-function toName({ at, hash, task, version }: UnsequencedEvent) {
-  return [task, version, at, hash]
-}
-
-/** Each event of the samples once, and no other. */
-function assertSame(
-  listed: readonly UnsequencedEvent[],
-  samples: readonly (readonly SampleAppend[])[],
-): void {
-  const expected = samples.flat().flatMap(({ append }) => append.events)
-  assert.deepEqual(toSortedNames(listed), toSortedNames(expected))
-}
-
-function toSortedNames(events: readonly UnsequencedEvent[]): readonly string[] {
-  return events.map((event) => JSON.stringify(toName(event))).toSorted()
-}
-
-function assertInOrder(listed: readonly UnsequencedEvent[]): void {
-  const versions = new Map<string, number>()
-  for (const { task, version } of listed) {
-    assert.equal(version, (versions.get(task) ?? 0) + 1, task)
-    versions.set(task, version)
-  }
 }

@@ -10,8 +10,8 @@ import { Kysely, SqliteDialect, type SqliteDatabase } from "kysely"
 import { createTemporaryFolder, type TemporaryFolder } from "../../support/temporary-folder.ts"
 
 const NEXT = SCHEMA_VERSION + 1
-/** Code from before knows no event with a sealed text. */
-const OLDEST = 7
+/** Code from before can't read a packed note. */
+const OLDEST = 9
 const dialect = SQLITE_DIALECT
 
 const addNotes: Migration = (db) => db.schema.createTable("notes").addColumn("id", "text").execute()

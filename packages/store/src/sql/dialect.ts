@@ -2,6 +2,7 @@
  * What differs between the databases, as one small object that a driver hands in. Everything
  * else in this package is the same for all of them; nothing asks for a dialect's name.
  */
+import type { UnsequencedEvent } from "@safelight/core"
 import type { Dialect, RawBuilder } from "kysely"
 import type { Codec } from "./columns.ts"
 
@@ -53,10 +54,16 @@ export interface StoreDialect {
   readonly numberedKey: string
   /** Statements that have every event which is added to one table noted in another, in the same commit. */
   readonly noteInserts: (notes: EventNotes) => readonly RawBuilder<unknown>[]
+  /** Statements that turn such notes, and those to come, into another form than JSON; absent if they stay so. */
+  readonly packNotes?: (notes: EventNotes) => readonly RawBuilder<unknown>[]
+  /** A statement after which a column's values are kept as they are; absent if they always are. */
+  readonly keepUncompressed?: (table: string, column: string) => RawBuilder<unknown>
   /** The note of events, in the order of tasks and versions: JSON, a list of task, version, moment and hash for each. */
   readonly toNote: RawBuilder<string>
-  /** A compact value of a note as the text that it stands for; absent if it is that text. */
-  readonly fromNote?: (text: string) => string
+  /** How many events a note has. */
+  readonly noteLength: RawBuilder<number>
+  /** The events of a note that is packed, in its order; absent if notes are JSON. */
+  readonly fromNote?: (note: string) => readonly UnsequencedEvent[]
   /** Whether a select may lock its rows and pass over those that others have locked. */
   readonly canSkipLocked: boolean
   /**

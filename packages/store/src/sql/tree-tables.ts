@@ -1,6 +1,7 @@
 /** The tables of the tree over the log. */
 import type { KeptCheckpoint, TreeHead } from "@safelight/core"
-import { bytes, compact, describe, integer, json, nullable, text } from "./columns.ts"
+import { bytes, compact, describe, integer, nullable, text, type Column } from "./columns.ts"
+import { PACKED_ENTRIES, type Entry } from "./packed-entries.ts"
 
 /** The tree, `id` 1; no row before it is begun. */
 export interface TreeRow extends TreeHead {
@@ -30,7 +31,7 @@ export interface TreeEntriesRow {
   readonly firstAt: number
   readonly lastAt: number
   /** Tasks and versions. */
-  readonly entries: readonly (readonly [task: string, version: number])[]
+  readonly entries: readonly Entry[]
 }
 
 export interface TreeTileRow {
@@ -38,6 +39,12 @@ export interface TreeTileRow {
   readonly position: number
   readonly hashes: Uint8Array
 }
+
+const entries = (): Column<readonly Entry[]> => ({
+  type: "text",
+  isNullable: false,
+  codec: PACKED_ENTRIES,
+})
 
 export const TREE_TABLES = {
   tree: describe<TreeRow>({
@@ -53,7 +60,7 @@ export const TREE_TABLES = {
   treeTiles: describe<TreeTileRow>({ level: integer(), position: integer(), hashes: bytes() }),
   treeEntries: describe<TreeEntriesRow>({
     position: integer(),
-    entries: json(),
+    entries: entries(),
     firstAt: integer(),
     lastAt: integer(),
   }),
