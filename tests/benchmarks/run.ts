@@ -4,6 +4,7 @@ import { runBenchmarks } from "./run-benchmarks.ts"
 await runBenchmarks(import.meta.dirname, [
   "submit",
   "lifecycle",
+  "cost",
   "fold",
   "audit",
   "checkers",

@@ -20,6 +20,7 @@ const BENCHMARKS = [
   "open-loop",
   "lifecycles",
   "disk",
+  "cost",
   "usage",
   "memory",
 ]
