@@ -7,11 +7,6 @@ import { describeStatements } from "./sql/statement.ts"
 import { TABLES } from "./sql/tables.ts"
 import type { OfTask } from "./reads.ts"
 
-/** The schema from which on code knows archived tasks. */
-const ARCHIVE_SCHEMA = 8
-
-type OldestCode = { readonly compatibility: { readonly oldestCodeVersion: number } }
-
 export interface Restored extends HeadRow {
   /** The snapshot of an archived task. */
   readonly pointer: string
@@ -67,13 +62,6 @@ const SEGMENTS = describeStatements(({ db, compile }) => ({
             )`,
           ),
       ),
-  ),
-  refuseOlderCode: compile(() =>
-    db
-      .withTables<OldestCode>()
-      .updateTable("compatibility")
-      .set((of) => ({ oldestCodeVersion: of.lit(ARCHIVE_SCHEMA) }))
-      .where((of) => of("oldestCodeVersion", "<", of.lit(ARCHIVE_SCHEMA))),
   ),
   /** Changes no row of one that is kept, or was given up. */
   keepSegment: compile(({ bytes, eventCount, id, locator, sha256, taskCount }: ArchiveSegment) =>

@@ -41,7 +41,6 @@ function createSegmentMethods(
       const steps = [
         toStep(statements.beginSegment, { at, since }),
         toStep(statements.giveUpSegments, { since }),
-        toStep(statements.refuseOlderCode, {}),
       ]
       const isBegun = await commit({ steps, isGuarded: true, alone: "archiveSegments" })
       return isBegun === true ? (await read(statements.findBegun, { since }))[0]?.id : undefined

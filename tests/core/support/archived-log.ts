@@ -1,7 +1,7 @@
 /** A signed log in a database with its artifacts, some of whose tasks may be archived. */
 import assert from "node:assert/strict"
-import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import { createFilesystemArtifacts } from "@safelight/artifacts-filesystem"
 import {
   archiveTasks,
@@ -22,7 +22,15 @@ import { NOW, toAppend, toTaskId } from "./transfer-source.ts"
 /** Of the ten sample tasks: they have ended, and nothing of them is due. */
 export const ENDED = ["2", "3", "4", "9"].map(toTaskId)
 
-export interface ArchivedLog extends AsyncDisposable {
+/** An empty database, opened by one process after the other. */
+export interface ArchivedDatabase extends AsyncDisposable {
+  open(): Promise<Storage>
+  /** The tasks whose events it has, by id. */
+  listEventTasks(): Promise<readonly string[]>
+}
+
+export interface ArchivedLog extends AsyncDisposable, Pick<ArchivedDatabase, "listEventTasks"> {
+  /** Of the artifacts. */
   readonly folder: string
   storage: Storage
   readonly artifacts: Required<ArtifactStorage>
@@ -35,19 +43,40 @@ export interface ArchivedLog extends AsyncDisposable {
   reopen(): Promise<void>
 }
 
-export async function createArchivedLog(): Promise<ArchivedLog> {
-  const { path: folder, ...temporary } = await createTemporaryFolder()
-  await mkdir(join(folder, "artifacts"))
-  const artifacts = createFilesystemArtifacts({ folder: join(folder, "artifacts") })
-  let storage = await createSqliteStorage({ folder })
+export async function openSqliteDatabase(): Promise<ArchivedDatabase> {
+  const folder = await createTemporaryFolder()
+  return {
+    open: () => createSqliteStorage({ folder: folder.path }),
+    async listEventTasks() {
+      const database = new DatabaseSync(join(folder.path, "safelight.db"), { readOnly: true })
+      try {
+        const rows = database.prepare("select distinct task from events order by task").all()
+        return rows.map(({ task }) => String(task))
+      } finally {
+        database.close()
+      }
+    },
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  }
+}
+
+export async function createArchivedLog(openDatabase = openSqliteDatabase): Promise<ArchivedLog> {
+  await using opened = new AsyncDisposableStack()
+  const { path: folder } = opened.use(await createTemporaryFolder())
+  const database = opened.use(await openDatabase())
+  const artifacts = createFilesystemArtifacts({ folder })
+  let storage = await database.open()
+  opened.defer(() => storage.close())
   for (const account of ["ann", "ben"])
     await storage.setAccount({ id: account, now: 1, settings: {} })
   for (const stream of createSampleLog(toTaskId).streams) await storage.append(toAppend(stream))
   const note = await signStorage(storage)
   storage.useArchive(createArchiveReader({ artifacts: async () => artifacts }))
 
-  const log: ArchivedLog = {
+  const places = opened.move()
+  return {
     folder,
+    listEventTasks: () => database.listEventTasks(),
     get storage() {
       return storage
     },
@@ -72,15 +101,11 @@ export async function createArchivedLog(): Promise<ArchivedLog> {
     },
     async reopen() {
       await storage.close()
-      storage = await createSqliteStorage({ folder })
+      storage = await database.open()
       storage.useArchive(createArchiveReader({ artifacts: async () => artifacts }))
     },
-    async [Symbol.asyncDispose]() {
-      await storage.close()
-      await temporary[Symbol.asyncDispose]()
-    },
+    [Symbol.asyncDispose]: () => places.disposeAsync(),
   }
-  return log
 }
 
 /** Asserts that every chain, row and charge is right. */

@@ -19,8 +19,7 @@ export interface ArchiveStorage {
   listArchivable(request: ArchivableRequest): Promise<readonly string[]>
   /**
    * Begins a segment, and resolves to its number. Undefined, and nothing is changed, while one that was begun after
-   * `since` is not kept yet: another process is writing it. Those begun before it are given up, and no number is given twice. From the first one on,
-   * releases that don't know archives refuse the database.
+   * `since` is not kept yet: another process is writing it. Those begun before it are given up, and no number is given twice.
    */
   beginSegment(request: {
     readonly at: number

@@ -1,0 +1,19 @@
+/** An archive beside a PostgreSQL database. */
+import { createPostgresStorage } from "@safelight/storage-postgres"
+import { createTestDatabase, execute } from "../../support/test-database.ts"
+import { describeArchive } from "../store/describe-archive.ts"
+
+describeArchive("PostgreSQL", async () => {
+  const database = await createTestDatabase()
+  return {
+    open: () => createPostgresStorage({ url: database.url }),
+    async listEventTasks() {
+      const rows = await execute<{ task: string }>(
+        database.url,
+        "select distinct encode(task, 'hex') as task from events order by 1",
+      )
+      return rows.map(({ task }) => task.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-"))
+    },
+    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+  }
+})
