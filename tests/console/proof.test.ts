@@ -44,7 +44,8 @@ describe("a task's proof in the console", { skip: skipWithoutBrowser }, () => {
       text,
       new RegExp(`Events in the log\\s+${length}\\s+Signed by key\\s+${fingerprint}`),
     )
-    assert.match(text, /The key is this service’s own word/)
+    assert.match(text, /The key is this service’s own word: it came from the same server/)
+    assert.doesNotMatch(text, /the key that you gave/)
     assert.doesNotMatch(text, /not proved yet/)
     assert.deepEqual(complaints, [])
   })
@@ -63,6 +64,59 @@ describe("a task's proof in the console", { skip: skipWithoutBrowser }, () => {
     // The page has the task's new events by itself.
     await outcomeOf(page)
       .getByText(/newest events? (is|are) not proved yet/)
+      .waitFor()
+  })
+
+  async function giveKey(page: Page, key: string): Promise<void> {
+    await page.getByLabel("The operator’s key").fill(key)
+    await page.getByRole("button", { name: "Use this key" }).click()
+  }
+
+  it("is signed by the key that the reader has from elsewhere, which stays in the browser", async () => {
+    const { page, complaints, requested } = await world.enter("#/tasks")
+    await verify(page)
+    const outcome = outcomeOf(page)
+    await outcome.getByText(/this service’s own word/).waitFor()
+    await giveKey(page, ` ${toVerifierText(signer.key)}\n`)
+    await outcome.getByText("It is signed by the key that you gave.").waitFor()
+    assert.doesNotMatch(await outcome.innerText(), /own word/)
+    const earlier = requested.length
+    await page.reload()
+    await page.getByText(`Proofs are verified by the key that you gave, ${fingerprint}`).waitFor()
+    await page.getByRole("button", { name: "Verify" }).click()
+    await outcome.getByText("It is signed by the key that you gave.").waitFor()
+    const paths = requested.slice(earlier).map(({ pathname }) => pathname)
+    assert.ok(paths.some((path) => path.endsWith("/proof")))
+    assert.ok(!paths.includes("/.well-known/safelight-log.json"))
+    await page.getByRole("button", { name: "Forget the key" }).click()
+    await outcome.getByText(/this service’s own word/).waitFor()
+    assert.deepEqual(complaints, [])
+  })
+
+  it("is refused by another key of the reader’s, whatever the service says", async () => {
+    const { page } = await world.enter("#/tasks")
+    await verify(page)
+    await outcomeOf(page)
+      .getByText(/this service’s own word/)
+      .waitFor()
+    await giveKey(page, toVerifierText(createSigner().key))
+    await outcomeOf(page).getByText("no trusted key has signed the checkpoint").waitFor()
+    await page.getByRole("button", { name: "Forget the key" }).click()
+    await outcomeOf(page)
+      .getByText(/this service’s own word/)
+      .waitFor()
+  })
+
+  it("takes nothing for a key that is none", async () => {
+    const { page } = await world.enter("#/tasks")
+    await verify(page)
+    const key = toVerifierText(signer.key)
+    for (const wrong of ["nonsense", key.slice(0, -1), key.replace(fingerprint, "00000000")]) {
+      await giveKey(page, wrong)
+      await page.getByRole("alert").getByText("This is no public key of a log").waitFor()
+    }
+    await outcomeOf(page)
+      .getByText(/this service’s own word/)
       .waitFor()
   })
 

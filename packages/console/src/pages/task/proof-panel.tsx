@@ -10,6 +10,8 @@ import { me } from "../../session/me.ts"
 import { useClient } from "../../session/session.ts"
 import { useLoaded } from "../../session/use-loaded.ts"
 import { findDifference } from "./find-difference.ts"
+import { pinnedKey, toFingerprint } from "./pinned-key.ts"
+import { PinnedKeyForm } from "./pinned-key-form.tsx"
 import "./proof-panel.css"
 
 export interface ProofPanelProps {
@@ -38,24 +40,38 @@ export function ProofPanel({ task, events }: ProofPanelProps): JSX.Element | nul
             computed here, in your browser.
           </p>
         ) : (
-          <Outcome key={asked.value} task={task} events={events} />
+          <Outcome
+            key={`${asked.value} ${pinnedKey.value}`}
+            task={task}
+            events={events}
+            pinned={pinnedKey.value}
+          />
         )}
       </div>
+      <PinnedKeyForm />
     </section>
   )
 }
 
-function Outcome({ task, events }: ProofPanelProps): JSX.Element {
+interface OutcomeProps extends ProofPanelProps {
+  /** The operator's key, from elsewhere. */
+  readonly pinned: string | undefined
+}
+
+function Outcome({ task, events, pinned }: OutcomeProps): JSX.Element {
   const client = useClient()
   const { state, reload } = useLoaded(
     async (signal) => {
+      if (pinned !== undefined) {
+        return verifyTaskProof(await client.proof(task, { signal }), { keys: [pinned], task })
+      }
       const [proof, log] = await Promise.all([
         client.proof(task, { signal }),
         client.signedLog({ signal }),
       ])
       return verifyTaskProof(proof, { log, task })
     },
-    [client, task],
+    [client, task, pinned],
   )
   const { value: verdict, error } = state.value
   if (isApiError(error) && error.code === "proof_not_ready") {
@@ -89,7 +105,7 @@ function Refused({ because }: { readonly because: string }): JSX.Element {
 }
 
 function Proven({
-  verdict: { checkpoint, events: proven },
+  verdict: { checkpoint, events: proven, isPinned },
   events,
 }: {
   readonly verdict: ProvenTask
@@ -111,13 +127,20 @@ function Proven({
         facts={[
           ["Log", <code class="proof-name">{origin}</code>],
           ["Events in the log", <span class="number">{count.format(size)}</span>],
-          ["Signed by key", <code>{toFingerprint(key, origin)}</code>],
+          ["Signed by key", <code>{toFingerprint(key)}</code>],
         ]}
       />
-      <p class="soft small">
-        The key is this service’s own word: compare it with the one that its operator gave you
-        elsewhere. <CopyButton text={key} label="Copy key" what="The key was" />
-      </p>
+      {isPinned ? (
+        <p>
+          <strong>It is signed by the key that you gave.</strong>
+        </p>
+      ) : (
+        <p class="soft small">
+          The key is this service’s own word: it came from the same server as the proof. Give the
+          one that its operator gave you elsewhere.{" "}
+          <CopyButton text={key} label="Copy key" what="The key was" />
+        </p>
+      )}
     </>
   )
 }
@@ -125,9 +148,4 @@ function Proven({
 function toNewer(newer: number): string {
   const subject = newer === 1 ? "The newest event is" : `The ${newer} newest events are`
   return `${subject} not proved yet: the log is signed each minute. Events of early releases are proved to the operator alone.`
-}
-
-/** Of a key that was read: `name+id+base64`, with the log's name. */
-function toFingerprint(key: string, origin: string): string {
-  return key.slice(origin.length + 1).split("+", 1)[0] ?? ""
 }
