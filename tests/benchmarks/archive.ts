@@ -74,7 +74,7 @@ const artifacts = createFilesystemArtifacts({ folder: join(folder.path, "artifac
 
 async function open(): Promise<Storage> {
   const opened = await createSqliteStorage({ folder: folder.path })
-  opened.useArchive(createArchiveReader({ artifacts: async () => artifacts }))
+  opened.useArchive(createArchiveReader({ artifacts: async () => artifacts, digest }))
   return opened
 }
 

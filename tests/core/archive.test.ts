@@ -3,9 +3,9 @@ import assert from "node:assert/strict"
 import { readFile, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, it } from "node:test"
-import { zstdDecompressSync } from "node:zlib"
+import { zstdCompressSync, zstdDecompressSync } from "node:zlib"
 import { auditArtifacts, checkLog, createArchiveReader, restoreSegment } from "@safelight/audit"
-import { SafelightError, type ArtifactStorage } from "@safelight/core"
+import { SafelightError, type ArtifactStorage, type Storage } from "@safelight/core"
 import { createLogCheck, isRefusal, openCheckpoint, toVerifierText } from "@safelight/proof"
 import { verifyEd25519 } from "@safelight/proof/node"
 import { ORIGIN } from "../proof/signed-tasks.ts"
@@ -117,6 +117,51 @@ describe("the archive", () => {
     ])
   })
 
+  it("leaves a task whose chain is damaged, and takes all others", async () => {
+    await using log = await createArchivedLog()
+    const [damaged = ""] = ENDED
+    const storage: Storage = {
+      ...log.storage,
+      async readEvents(task) {
+        const events = await log.storage.readEvents(task)
+        return task === damaged ? events.map((event) => ({ ...event, at: event.at + 1 })) : events
+      },
+    }
+    const { left, tasks } = await log.archive({ storage })
+    assert.deepEqual([tasks, left], [3, 1])
+    assert.ok((await log.listEventTasks()).includes(damaged))
+  })
+
+  it("proves every chain that it reads", async () => {
+    await using log = await createArchivedLog()
+    await log.archive()
+    const [segment = assert.fail()] = await log.storage.listSegments()
+    const lines = (await readSegment(log)).map((line) =>
+      line.replace('"attempt\\":1', '"attempt\\":2'),
+    )
+    const frame = zstdCompressSync(lines.join(""))
+    const open: ArtifactStorage["open"] = async () => {
+      let at = 0
+      return {
+        totalBytes: frame.length,
+        async read(into) {
+          const piece = frame.subarray(at, at + into.length)
+          into.set(piece)
+          at += piece.length
+          return piece.length
+        },
+        async close() {},
+      }
+    }
+    const reader = createArchiveReader({ artifacts: async () => ({ open }), digest })
+    const streams = await reader.read({ segment, offset: 0, bytes: frame.length })
+    // The one task that no channel was asked for has no attempt to alter.
+    assert.deepEqual(
+      streams.map(({ task }) => task),
+      ENDED.slice(-1),
+    )
+  })
+
   it("is found out if two segments are exchanged, also where each is whole by itself", async () => {
     await using log = await createArchivedLog()
     await log.archive({ segmentTasks: 2 })
@@ -145,7 +190,7 @@ describe("the archive", () => {
       if (!isAway) return log.artifacts.open(request)
       throw new SafelightError({ code: "artifacts-unavailable", message: "the bucket is silent" })
     }
-    log.storage.useArchive(createArchiveReader({ artifacts: async () => ({ open }) }))
+    log.storage.useArchive(createArchiveReader({ artifacts: async () => ({ open }), digest }))
     for (const read of [
       () => log.storage.readTask(task),
       () => log.storage.scan({ after: "", limit: 9 }),
@@ -171,6 +216,29 @@ describe("the archive", () => {
 })
 
 describe("a segment that is restored", () => {
+  it("is not forgotten where its table of frames names fewer than there are", async () => {
+    await using log = await createArchivedLog()
+    const before = await log.readLines()
+    await log.archive()
+    const [segment = assert.fail()] = await log.storage.listSegments()
+    const path = join(log.folder, segment.locator)
+    const bytes = await readFile(path)
+    const footer = 9
+    const frames = bytes.readUInt32LE(bytes.length - footer)
+    for (const count of [0, 1, frames - 1]) {
+      const lying = Buffer.from(bytes)
+      lying.writeUInt32LE(count, bytes.length - footer)
+      await writeFile(path, lying)
+      const restoring = restoreSegment({ ...log, segment, removesFile: true })
+      await assert.rejects(restoring, { code: "storage-corrupt" })
+    }
+    await writeFile(path, bytes)
+    await log.reopen()
+    assert.deepEqual(await log.readLines(), before)
+    await restoreSegment({ ...log, segment })
+    assert.equal((await log.listEventTasks()).length, 10)
+  })
+
   it("is refused if it is damaged, and nothing changes", async () => {
     await using log = await createArchivedLog()
     const before = await log.readLines()
@@ -184,7 +252,7 @@ describe("a segment that is restored", () => {
       Buffer.concat([bytes.subarray(0, 800), Buffer.from([1]), bytes.subarray(801)]),
     ]) {
       await writeFile(path, damaged)
-      const restoring = restoreSegment({ ...log, digest, segment })
+      const restoring = restoreSegment({ ...log, segment })
       await assert.rejects(restoring, (error: SafelightError) =>
         ["artifacts-unavailable", "storage-corrupt"].includes(error.code),
       )

@@ -4,8 +4,10 @@
  * where, every task is in the database or in a segment that can be read. What a segment holds of a task that did not
  * leave, since the process was killed or the task changed, is never read.
  */
+import { setImmediate } from "node:timers/promises"
 import {
   ARCHIVE_TASK,
+  type ArchivablePage,
   SafelightError,
   type ArchiveSegment,
   type ArtifactStorage,
@@ -15,10 +17,9 @@ import {
   type StoredEvent,
 } from "@safelight/core"
 import { checkStream } from "./check-stream.ts"
-import type { RecordOf } from "./export-format.ts"
 import { toSignedRecord, type ExportedLeaf } from "./export-streams.ts"
 import { createArchiveReader, MOST_PART_BYTES } from "./segment-reader.ts"
-import { createSegmentWriter, type WrittenPart } from "./segment-writer.ts"
+import { createSegmentWriter, type WrittenPart, type WrittenTask } from "./segment-writer.ts"
 
 export interface ArchiveOptions {
   readonly storage: ArchiveSource
@@ -54,16 +55,18 @@ export interface ArchiveReport {
   readonly segments: number
   /** Tasks that left the database. */
   readonly tasks: number
-  readonly events: number
   /** Of the segments. */
   readonly bytes: number
-  /** Tasks that stay since the checkpoint does not have all of their events, or they are too large. */
+  /**
+   * Tasks that stay: the checkpoint does not have all of their events, they are larger than a part may be, or their chain
+   * is not whole, which an audit tells.
+   */
   readonly left: number
 }
 
 const SEGMENT_TASKS = 50_000
 
-/** After which a segment that is being written counts as given up. */
+/** Within which a segment must be written: then it counts as given up. */
 const WRITE_MS = 3_600_000
 
 const PAGE_TASKS = 500
@@ -71,12 +74,12 @@ const PAGE_TASKS = 500
 const LAST: ReadonlySet<string> = new Set(["expired", "failed"] satisfies EventType[])
 
 /**
- * Rejects as both storages do, with `storage-corrupt` at the first task that is not as it was written, and where a
- * segment that was just written is not read back as it was. Tasks that were moved until then stay so.
+ * Rejects as both storages do, and with `storage-corrupt` where a segment that was just written is not read back as it
+ * was. Tasks that were moved until then stay so.
  */
 export async function archiveTasks(options: ArchiveOptions): Promise<ArchiveReport> {
   const { segmentTasks = SEGMENT_TASKS } = options
-  const done = { segments: 0, tasks: 0, events: 0, bytes: 0, left: 0 }
+  const done = { segments: 0, tasks: 0, bytes: 0, left: 0 }
   const ready = readArchivable(options, () => (done.left += 1))
   const { onProgress = () => {} } = options
   try {
@@ -84,17 +87,16 @@ export async function archiveTasks(options: ArchiveOptions): Promise<ArchiveRepo
       // oxlint-disable-next-line no-await-in-loop -- one segment after the other
       const first = await ready.next()
       if (first.done === true) return { outcome: "done", ...done }
-      const streams = continueWith(first.value, ready, segmentTasks)
+      const tasks = continueWith(first.value, ready, segmentTasks)
       // oxlint-disable-next-line no-await-in-loop -- see above
-      const written = await writeSegment(options, streams)
+      const written = await writeSegment(options, tasks)
       if (written === undefined) return { outcome: "busy", ...done }
       const { parts, segment } = written
       done.segments += 1
       done.bytes += segment.bytes
       // oxlint-disable-next-line no-await-in-loop -- see above
       await moveTasks(options, segment, parts, (moved) => {
-        done.tasks += moved.tasks
-        done.events += moved.events
+        done.tasks += moved
         onProgress({ segments: done.segments, tasks: done.tasks })
       })
     }
@@ -105,28 +107,43 @@ export async function archiveTasks(options: ArchiveOptions): Promise<ArchiveRepo
 
 /** Tasks that may leave the database, in the order of their ids. */
 async function* readArchivable(
-  { finishedBefore, readLeaves, storage }: ArchiveOptions,
+  options: ArchiveOptions,
   onLeft: () => void,
-): AsyncGenerator<RecordOf<"stream">, undefined> {
+): AsyncGenerator<WrittenTask, undefined> {
+  const { finishedBefore, storage } = options
   // A task's id begins with the moment at which it was made, which is before its end.
   const below = toLeastId(finishedBefore)
-  for (let after = ""; ;) {
+  for (let after: string | null = ""; after !== null;) {
     const request = { finishedBefore, after, below, limit: PAGE_TASKS }
     // oxlint-disable-next-line no-await-in-loop -- one page after the other
-    const page = await storage.listArchivable(request)
-    for (const task of page) {
+    const page: ArchivablePage = await storage.listArchivable(request)
+    for (const task of page.tasks) {
       // oxlint-disable-next-line no-await-in-loop -- the next is read once this one is written
-      const [events, leaves] = await Promise.all([storage.readEvents(task), readLeaves(task)])
-      // No event may follow these. Another task lacks its place with retention, which is for an audit to tell.
-      if (!LAST.has(events.at(-1)?.type ?? "")) continue
-      const record = toSignedRecord(task, events, leaves, true)
-      if (leaves.length === events.length && isSmall(events)) yield record
-      else onLeft()
+      const read = await readTask(task, options)
+      if (typeof read === "object") yield read
+      else if (read === "left") onLeft()
     }
-    const last = page.at(-1)
-    if (last === undefined || page.length < PAGE_TASKS) return undefined
-    after = last
+    after = page.next
+    // SQLite answers at once, and others must come in between.
+    // oxlint-disable-next-line no-await-in-loop -- see above
+    await setImmediate()
   }
+  return undefined
+}
+
+/** `unfinished`: it lacks its place with retention, which is for an audit to tell. */
+async function readTask(
+  id: string,
+  { digest, readLeaves, storage }: ArchiveOptions,
+): Promise<WrittenTask | "left" | "unfinished"> {
+  const [events, leaves] = await Promise.all([storage.readEvents(id), readLeaves(id)])
+  // No event may follow these.
+  if (!LAST.has(events.at(-1)?.type ?? "")) return "unfinished"
+  const checked = checkStream({ id, events }, digest)
+  const isProved = leaves.length === events.length && isSmall(events)
+  if (checked.kind === "faulty" || !isProved) return "left"
+  const { hash, task } = checked
+  return { record: toSignedRecord(id, events, leaves, true), hash, task }
 }
 
 /** Whether its line fits into a part, with its proofs. */
@@ -171,15 +188,15 @@ interface WrittenSegment {
 /** Undefined while another process writes one. */
 async function writeSegment(
   { artifacts, checkpoint, digest, now: at, storage }: ArchiveOptions,
-  streams: AsyncIterable<RecordOf<"stream">>,
+  tasks: AsyncIterable<WrittenTask>,
 ): Promise<WrittenSegment | undefined> {
-  const id = await storage.beginSegment({ at, since: at - WRITE_MS })
+  const id = await storage.beginSegment({ at, withinMs: WRITE_MS })
   if (id === undefined) return undefined
-  const writer = createSegmentWriter({ storage, digest, now: at, checkpoint, streams })
+  const writer = createSegmentWriter({ storage, digest, now: at, checkpoint, tasks })
   const name = { task: ARCHIVE_TASK, key: toSegmentKey(id) }
   const stored = await artifacts.put({ ...name, body: writer.body })
-  const { events: eventCount, streams: taskCount } = writer.counts
-  const segment = { id, at, ...stored, taskCount, eventCount }
+  const { events: eventCount } = writer.counts
+  const segment = { id, at, ...stored, taskCount: 0, eventCount }
   await storage.keepSegment(segment)
   return { segment, parts: writer.parts }
 }
@@ -188,23 +205,18 @@ async function moveTasks(
   { artifacts, digest, storage }: ArchiveOptions,
   segment: ArchiveSegment,
   parts: readonly WrittenPart[],
-  onMoved: (moved: { readonly tasks: number; readonly events: number }) => void,
+  onMoved: (tasks: number) => void,
 ): Promise<void> {
-  const reader = createArchiveReader({ artifacts: async () => artifacts })
+  const reader = createArchiveReader({ artifacts: async () => artifacts, digest })
   for (const { bytes, offset, tasks } of parts) {
     // oxlint-disable-next-line no-await-in-loop -- others commit between two parts
     const streams = await reader.read({ segment, offset, bytes })
-    const eventsOf = new Map(streams.map(({ events, task }) => [task, events]))
-    let events = 0
-    for (const { hash, task } of tasks) {
-      const read = eventsOf.get(task) ?? []
-      const checked = checkStream({ id: task, events: read }, digest)
-      if (checked.kind === "faulty" || checked.hash !== hash) throw unlike(segment, task)
-      events += read.length
-    }
+    const hashes = new Map(streams.map(({ events, task }) => [task, events.at(-1)?.hash]))
+    const lost = tasks.find(({ hash, task }) => hashes.get(task) !== hash)
+    if (lost !== undefined) throw unlike(segment, lost.task)
     const part = { segment: segment.id, offset, bytes }
     // oxlint-disable-next-line no-await-in-loop -- see above
-    onMoved({ tasks: await storage.archiveTasks({ part, tasks }), events })
+    onMoved(await storage.archiveTasks({ part, tasks }))
   }
 }
 

@@ -88,7 +88,7 @@ async function lookForFiles(
   { storage, artifacts }: ArtifactAuditOptions,
   find: Find,
 ): Promise<number> {
-  const segments = new Set((await storage.listSegments()).map(({ locator }) => locator))
+  const ofArchive: string[] = []
   let count = 0
   let last: { readonly task: string; readonly isKnown: boolean } | undefined
   for await (const locator of artifacts.listAll()) {
@@ -96,11 +96,16 @@ async function lookForFiles(
     const task = toLocatorTask(locator)
     if (task === undefined) continue
     if (task === ARCHIVE_TASK) {
-      if (!segments.has(locator)) find({ kind: "unknown-task", task, locator })
+      ofArchive.push(locator)
       continue
     }
     if (task !== last?.task) last = { task, isKnown: (await storage.readTask(task)) !== undefined }
     if (!last.isKnown) find({ kind: "unknown-task", task, locator })
+  }
+  // Asked once they were listed: a segment that was written meanwhile is known.
+  const segments = new Set((await storage.listSegments()).map(({ locator }) => locator))
+  for (const locator of ofArchive.filter((each) => !segments.has(each))) {
+    find({ kind: "unknown-task", task: ARCHIVE_TASK, locator })
   }
   return count
 }

@@ -141,7 +141,7 @@ async function* readStreams({
 }
 
 /** Throws `storage-corrupt` if the stream is not as it was written. */
-export function toTask(stream: Pick<ScannedStream, "events" | "id">, digest: Digest): Task {
+function toTask(stream: Pick<ScannedStream, "events" | "id">, digest: Digest): Task {
   const checked = checkStream(stream, digest)
   if (checked.kind === "whole") return checked.task
   const message = `${checked.words}; it can't be exported`

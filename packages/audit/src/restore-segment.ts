@@ -3,50 +3,44 @@ import {
   SafelightError,
   type ArchiveSegment,
   type ArtifactStorage,
-  type Digest,
   type Storage,
 } from "@safelight/core"
-import { checkStream } from "./check-stream.ts"
 import { findTableBytes, FOOTER_BYTES, readSeekTable, type Frame } from "./seek-table.ts"
-import { createArchiveReader, readRange, toReadFailure } from "./segment-reader.ts"
+import { readRange, toReadFailure } from "./segment-reader.ts"
 
 export interface RestoreOptions {
   readonly storage: Pick<Storage, "dropSegment" | "restoreTasks">
   readonly artifacts: Pick<ArtifactStorage, "open" | "remove">
-  readonly digest: Digest
   readonly segment: ArchiveSegment
-  /** Whether the file stays, since another database may have tasks in it; false by default. */
-  readonly keepsFile?: boolean
+  /**
+   * Whether the file is removed; false by default, since a backup of the database, or a copy that was adopted, may have
+   * tasks in it.
+   */
+  readonly removesFile?: boolean
   readonly onProgress?: (progress: { readonly tasks: number }) => void
 }
 
 /**
- * Resolves to how many tasks were restored; then the segment is forgotten, and its file is removed. Every chain of a part
- * is proved before the part is restored. Rejects as both storages do, and with `storage-corrupt` if the file is not the
- * segment, or a chain in it is not whole.
+ * Resolves to how many tasks were restored; then the segment is forgotten. Rejects as both storages do, and with
+ * `storage-corrupt` if tasks are left in it: its file is damaged, or it is being written.
  */
 export async function restoreSegment(options: RestoreOptions): Promise<number> {
-  const { artifacts, digest, keepsFile = false, onProgress, segment, storage } = options
-  const reader = createArchiveReader({ artifacts: async () => artifacts })
+  const { artifacts, onProgress, removesFile = false, segment, storage } = options
   let [offset, tasks] = [0, 0]
   for (const { bytes } of await readFrames(artifacts, segment)) {
     // oxlint-disable-next-line no-await-in-loop -- one part after the other
-    for (const { events, task: id } of await reader.read({ segment, offset, bytes })) {
-      const checked = checkStream({ id, events }, digest)
-      if (checked.kind === "faulty") throw damaged(segment, checked.words)
-    }
-    // oxlint-disable-next-line no-await-in-loop -- see above
     tasks += await storage.restoreTasks({ segment: segment.id, offset, bytes })
     offset += bytes
     onProgress?.({ tasks })
   }
-  await storage.dropSegment(segment.id)
-  if (!keepsFile) await artifacts.remove(segment.locator)
+  if (!(await storage.dropSegment(segment.id))) throw unfinished(segment, tasks)
+  if (removesFile) await artifacts.remove(segment.locator)
   return tasks
 }
 
-function damaged({ id }: ArchiveSegment, words: string): SafelightError {
-  return new SafelightError({ code: "storage-corrupt", message: `segment ${id}: ${words}` })
+function unfinished({ id }: ArchiveSegment, tasks: number): SafelightError {
+  const message = `segment ${id} of the archive has tasks that were not restored, beside ${tasks} that were: it is being written, or its file is damaged`
+  return new SafelightError({ code: "storage-corrupt", message })
 }
 
 async function readFrames(

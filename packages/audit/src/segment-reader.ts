@@ -1,5 +1,5 @@
 /**
- * Reads segments of the archive where the artifacts are. A part is one frame by Zstandard, with the lines of some
+ * Reads segments of the archive where the artifacts are, and proves every chain that it reads. A part is one frame by Zstandard, with the lines of some
  * tasks. What was read lately is kept, since whoever reads an archived task often reads its events too, and a page of
  * an audit reads the tasks of a part one after the other.
  */
@@ -13,11 +13,14 @@ import {
   type ArchiveReader,
   type ArchiveReadRequest,
   type ArtifactStorage,
+  type Digest,
 } from "@safelight/core"
 import { toEvents } from "./check-export.ts"
+import { checkStream } from "./check-stream.ts"
 import { parseRecord } from "./parse-record.ts"
 
 export interface ArchiveReaderOptions {
+  readonly digest: Digest
   /** Called when a segment is read. */
   readonly artifacts: () => Promise<Pick<ArtifactStorage, "open">>
 }
@@ -25,19 +28,22 @@ export interface ArchiveReaderOptions {
 /** At least as many, and at most twice: some 200 KB each. */
 const KEPT_PARTS = 16
 
+/** Compressed; a larger one is the part of a large task, and is not kept. */
+const KEPT_BYTES = 256 * 1024
+
 /** Of a part, decompressed: what a segment has is far below it. */
 export const MOST_PART_BYTES = 64 * 1024 * 1024
 
 const decompress = promisify(zstdDecompress)
 
-export function createArchiveReader({ artifacts }: ArchiveReaderOptions): ArchiveReader {
+export function createArchiveReader({ artifacts, digest }: ArchiveReaderOptions): ArchiveReader {
   const parts = createBoundedCache<Promise<readonly ArchivedStream[]>>(KEPT_PARTS)
 
   async function load(request: ArchiveReadRequest): Promise<readonly ArchivedStream[]> {
     const { bytes, offset, segment } = request
     try {
       const range = { locator: segment.locator, start: offset, end: offset + bytes - 1 }
-      return await toStreams(await readRange(await artifacts(), range))
+      return await toStreams(await readRange(await artifacts(), range), digest)
     } catch (error) {
       throw toReadFailure(error, segment.id)
     }
@@ -50,6 +56,7 @@ export function createArchiveReader({ artifacts }: ArchiveReaderOptions): Archiv
       const known = parts.get(name)
       if (known !== undefined) return known
       const reading = load(request)
+      if (bytes > KEPT_BYTES) return reading
       parts.set(name, reading)
       reading.catch(() => parts.delete(name))
       return reading
@@ -84,7 +91,8 @@ export async function readRange(
   }
 }
 
-async function toStreams(frame: Uint8Array): Promise<readonly ArchivedStream[]> {
+/** Those whose chain is whole: of another it can't be said that it was archived so. */
+async function toStreams(frame: Uint8Array, digest: Digest): Promise<readonly ArchivedStream[]> {
   const text = await decompress(frame, { maxOutputLength: MOST_PART_BYTES })
   return text
     .toString("utf8")
@@ -93,7 +101,9 @@ async function toStreams(frame: Uint8Array): Promise<readonly ArchivedStream[]> 
     .map(parseRecord)
     .flatMap((record) => {
       if (record.kind !== "stream") return []
-      return [{ task: record.task, events: toEvents(record), leaves: record.leaves ?? [] }]
+      const stream = { task: record.task, events: toEvents(record) }
+      const { kind } = checkStream({ id: stream.task, events: stream.events }, digest)
+      return kind === "whole" ? [stream] : []
     })
 }
 

@@ -5,13 +5,19 @@
  */
 import { promisify } from "node:util"
 import { constants, zstdCompress } from "node:zlib"
-import type { Digest, Storage } from "@safelight/core"
+import type { Digest, Storage, Task } from "@safelight/core"
 import type { RecordOf } from "./export-format.ts"
 import { createExportWriter, type ExportWriter } from "./export-writer.ts"
-import { toTask } from "./export-streams.ts"
-import { toEvents } from "./check-export.ts"
 import { createNamedDefinitions } from "./named-definitions.ts"
 import { writeSeekTable, type Frame } from "./seek-table.ts"
+
+/** A task whose chain was proved. */
+export interface WrittenTask {
+  readonly record: RecordOf<"stream">
+  readonly task: Task
+  /** Of its newest event. */
+  readonly hash: string
+}
 
 export interface SegmentOptions {
   readonly storage: Pick<Storage, "listDefinitions">
@@ -20,7 +26,7 @@ export interface SegmentOptions {
   readonly now: number
   /** The signed note that the proofs are under. */
   readonly checkpoint: string
-  readonly streams: AsyncIterable<RecordOf<"stream">>
+  readonly tasks: AsyncIterable<WrittenTask>
 }
 
 /** A frame that has tasks. */
@@ -32,7 +38,7 @@ export interface WrittenPart {
 }
 
 export interface SegmentWriter {
-  /** The file, once. Rejects with `storage-corrupt` at a stream that is not as it was written, and as `streams` does. */
+  /** The file, once. Rejects as `tasks` does. */
   readonly body: AsyncIterable<Uint8Array>
   /** Complete once `body` has ended. */
   readonly parts: readonly WrittenPart[]
@@ -68,17 +74,15 @@ interface Line {
 }
 
 async function* writeLines(
-  { checkpoint, digest, now, storage, streams }: SegmentOptions,
+  { checkpoint, digest, now, storage, tasks }: SegmentOptions,
   writer: ExportWriter,
 ): AsyncGenerator<Line> {
   const named = createNamedDefinitions(digest)
   yield { text: writer.begin({ createdAt: now, isSealed: false, selection: {} }) }
   yield { text: writer.add({ kind: "checkpoint", note: checkpoint }), endsFrame: true }
-  for await (const record of streams) {
-    const events = toEvents(record)
-    named.add(toTask({ id: record.task, events }, digest))
-    const hash = events.at(-1)?.hash ?? ""
-    yield { text: writer.add(record), name: { task: record.task, hash } }
+  for await (const { hash, record, task } of tasks) {
+    named.add(task)
+    yield { text: writer.add(record), name: { task: task.id, hash } }
   }
   for (const definition of await named.list(storage)) {
     yield { text: writer.add({ kind: "definition", definition }) }

@@ -343,6 +343,7 @@ export type {
 } from "./ports/tree-storage.ts"
 export {
   ARCHIVE_TASK,
+  type ArchivablePage,
   type ArchivableRequest,
   type ArchivedStream,
   type ArchivePart,

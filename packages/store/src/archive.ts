@@ -37,13 +37,14 @@ function createSegmentMethods(
 ): Pick<ArchiveStorage, "beginSegment" | "dropSegment" | "keepSegment" | "listSegments"> {
   const statements = ARCHIVE_STATEMENTS(compiler)
   return {
-    async beginSegment({ at, since }) {
+    async beginSegment({ at, withinMs }) {
+      const around = { since: at - withinMs, until: at + withinMs }
       const steps = [
-        toStep(statements.beginSegment, { at, since }),
-        toStep(statements.giveUpSegments, { since }),
+        toStep(statements.beginSegment, { at, ...around }),
+        toStep(statements.giveUpSegments, around),
       ]
       const isBegun = await commit({ steps, isGuarded: true, alone: "archiveSegments" })
-      return isBegun === true ? (await read(statements.findBegun, { since }))[0]?.id : undefined
+      return isBegun === true ? (await read(statements.findBegun, around))[0]?.id : undefined
     },
     async keepSegment(segment) {
       const steps = [toStep(statements.keepSegment, segment)]
@@ -55,7 +56,10 @@ function createSegmentMethods(
       return (await read(statements.listSegments, {})).map(toSegment)
     },
     async dropSegment(id) {
-      await commit({ steps: [toStep(statements.dropSegment, { id })] })
+      return (
+        (await commit({ steps: [toStep(statements.dropSegment, { id })], isGuarded: true })) ===
+        true
+      )
     },
   }
 }
@@ -79,21 +83,25 @@ function createMoves(
       ...events.map((event) => toStep(insertEvent, event)),
       ...artifacts.map((row) => toStep(insertArtifact, row)),
       toStep(boundDoubled, {}),
+      toStep(statements.takeFromSegment, { segment: part.segment }),
     ]
   }
 
   return {
-    async listArchivable({ below: belowTask, ...request }) {
-      const rows = await read(statements.listArchivable, { ...request, belowTask })
-      return rows.map(({ task }) => task)
+    async listArchivable({ after, below: belowTask, finishedBefore, limit }) {
+      const looked = await read(statements.listNext, { after, belowTask, limit })
+      const last = looked.at(-1)?.task
+      if (last === undefined) return { tasks: [], next: null }
+      const rows = await read(statements.listArchivable, { after, finishedBefore, last })
+      return { tasks: rows.map(({ task }) => task), next: looked.length < limit ? null : last }
     },
     async archiveTasks({ part, tasks: moved }) {
       const tasks = moved.map(({ task }) => task)
       const newest = moved.map(({ hash }) => hash)
-      const values = { tasks, newest, pointer: toArchivedSnapshot(part) }
-      const { dropArtifacts, dropEvents, pointTasks } = statements
-      const steps = [pointTasks, dropEvents, dropArtifacts].map((each) => toStep(each, values))
-      return countOf(await commit({ steps }), 0)
+      const values = { tasks, newest, pointer: toArchivedSnapshot(part), segment: part.segment }
+      const { countTasks, dropArtifacts, dropEvents, pointTasks } = statements
+      const changes = [countTasks, pointTasks, dropEvents, dropArtifacts]
+      return countOf(await commit({ steps: changes.map((each) => toStep(each, values)) }), 1)
     },
     async restoreTasks(part) {
       let count = 0

@@ -3,6 +3,7 @@
  * that was exchanged is found by every read.
  */
 import {
+  createSemaphore,
   fold,
   fromSnapshot,
   openEvent,
@@ -27,12 +28,20 @@ export interface HeadRow {
   readonly snapshot: string
 }
 
+export interface ArchivedRows<Row> {
+  readonly read: () => Promise<readonly Row[]>
+  readonly fromStream: (stream: ArchivedStream) => readonly Row[]
+}
+
+/** Parts that are read at once: a page of a list may need one for each of its tasks. */
+const READS_AT_ONCE = 8
+
 export interface ArchivedStreams {
   useArchive(reader: ArchiveReader): void
   /** Of a row's task; undefined if it is not archived. */
   findStream(row: HeadRow): Promise<ArchivedStream | undefined>
-  /** The same of a task by its id, also if there is none. */
-  findTaskStream(task: string): Promise<ArchivedStream | undefined>
+  /** What `read` gives of a task, or what its archived stream has in place of nothing. */
+  readRows<Row>(task: string, rows: ArchivedRows<Row>): Promise<readonly Row[]>
   /** The task of a row, archived or not. */
   openTask(row: HeadRow): Promise<Task>
   /** Everything that a part has. */
@@ -43,9 +52,63 @@ export function createArchivedStreams(
   { read }: Pick<Connections, "read">,
   compiler: Compiler,
 ): ArchivedStreams {
-  const { findRow, listSegments } = ARCHIVE_STATEMENTS(compiler)
+  const { findRow } = ARCHIVE_STATEMENTS(compiler)
+  const { readPart, useArchive } = createPartReads({ read }, compiler)
+
+  async function openStream(part: ArchivePart, { hash, task }: HeadRow): Promise<ArchivedStream> {
+    const stream = (await readPart(part)).find((each) => each.task === task)
+    if (stream?.events.at(-1)?.hash === hash) return stream
+    throw corrupt(
+      `segment ${part.segment} of the archive does not hold task ${task} as it was archived`,
+    )
+  }
+
+  async function findStream(row: HeadRow): Promise<ArchivedStream | undefined> {
+    const part = findArchivePart(row.snapshot)
+    if (part === undefined) return undefined
+    try {
+      return await openStream(part, row)
+    } catch (error) {
+      const [now] = await read(findRow, { task: row.task })
+      if (now?.snapshot === row.snapshot) throw error
+      const message = `task ${row.task} was moved while it was read`
+      throw new SafelightError({
+        code: "storage-unavailable",
+        message,
+        retryable: true,
+        cause: error,
+      })
+    }
+  }
+
+  return {
+    useArchive,
+    findStream,
+    async readRows(task, { fromStream, read: readAgain }) {
+      const rows = await readAgain()
+      if (rows.length > 0) return rows
+      const [row] = await read(findRow, { task })
+      if (row === undefined) return rows
+      const stream = await findStream(row)
+      // It may have been restored between the two reads.
+      return stream === undefined ? readAgain() : fromStream(stream)
+    },
+    async openTask(row) {
+      const stream = await findStream(row)
+      return stream === undefined ? fromSnapshot(row.snapshot) : toArchivedHead(stream).task
+    },
+    readPart,
+  }
+}
+
+function createPartReads(
+  { read }: Pick<Connections, "read">,
+  compiler: Compiler,
+): Pick<ArchivedStreams, "readPart" | "useArchive"> {
+  const { listSegments } = ARCHIVE_STATEMENTS(compiler)
+  const reads = createSemaphore({ permits: READS_AT_ONCE, name: "reads of the archive" })
   let reader: ArchiveReader | undefined
-  /** Segments never change: one that is not known is looked up. */
+  /** Where a segment is never changes: one that is not known is looked up. */
   let segments: ReadonlyMap<number, ArchiveSegment> = new Map()
 
   async function findSegment(id: number): Promise<ArchiveSegment> {
@@ -58,38 +121,19 @@ export function createArchivedStreams(
     return segment
   }
 
-  async function readPart({ bytes, offset, segment: id }: ArchivePart) {
-    if (reader === undefined) {
-      const message = `segment ${id} of the archive can't be read: nothing was given to read it with (useArchive)`
-      throw new SafelightError({ code: "storage-unavailable", message })
-    }
-    return reader.read({ segment: await findSegment(id), offset, bytes })
-  }
-
-  async function findStream({ hash, snapshot, task }: HeadRow) {
-    const part = findArchivePart(snapshot)
-    if (part === undefined) return undefined
-    const stream = (await readPart(part)).find((each) => each.task === task)
-    if (stream?.events.at(-1)?.hash === hash) return stream
-    throw corrupt(
-      `segment ${part.segment} of the archive does not hold task ${task} as it was archived`,
-    )
-  }
-
   return {
     useArchive(given) {
       reader = given
     },
-    findStream,
-    async findTaskStream(task) {
-      const [row] = await read(findRow, { task })
-      return row && findStream(row)
+    async readPart({ bytes, offset, segment: id }) {
+      const known = reader
+      if (known === undefined) {
+        const message = `segment ${id} of the archive can't be read: nothing was given to read it with (useArchive)`
+        throw new SafelightError({ code: "storage-unavailable", message })
+      }
+      const request = { segment: await findSegment(id), offset, bytes }
+      return reads.run(() => known.read(request))
     },
-    async openTask(row) {
-      const stream = await findStream(row)
-      return stream === undefined ? fromSnapshot(row.snapshot) : toArchivedHead(stream).task
-    },
-    readPart,
   }
 }
 

@@ -120,21 +120,20 @@ export function createReadMethods(
 
   return {
     readTask: createHeadReader(driver, compiler, archived),
-    async readArtifacts(task) {
-      const rows = await read(statements.findArtifacts, { task })
-      if (rows.length > 0) return rows
-      const stream = await archived.findTaskStream(task)
-      return stream === undefined ? rows : toArtifactRows(toArchivedHead(stream).task)
-    },
-    async readEvents(task, range) {
+    readArtifacts: (task) =>
+      archived.readRows(task, {
+        read: () => read(statements.findArtifacts, { task }),
+        fromStream: (stream) => toArtifactRows(toArchivedHead(stream).task),
+      }),
+    readEvents(task, range) {
       const { after: passed, limit } = range ?? { after: 0, limit: Infinity }
-      const rows =
-        range === undefined
-          ? await read(statements.findEvents, { task })
-          : await read(statements.findEventPage, { task, passed, limit })
-      if (rows.length > 0) return rows
-      const { events = [] } = (await archived.findTaskStream(task)) ?? {}
-      return events.slice(passed, passed + limit)
+      return archived.readRows(task, {
+        read: () =>
+          range === undefined
+            ? read(statements.findEvents, { task })
+            : read(statements.findEventPage, { task, passed, limit }),
+        fromStream: ({ events }) => events.slice(passed, passed + limit),
+      })
     },
     async readInput({ task, name }) {
       return (await readInputs(task))?.find((input) => input.name === name)

@@ -2,7 +2,7 @@
  * What leaves stand for. It is kept in rows of up to 256 leaves that are never changed, each with the moments of its
  * events: so a task's leaves are found by the moments of its events, and there is no row for each.
  */
-import type { ArchivedStream, TreeLeaf, TreeStorage, UnsequencedEvent } from "@safelight/core"
+import type { StoredEvent, TreeLeaf, TreeStorage, UnsequencedEvent } from "@safelight/core"
 import type { ArchivedStreams } from "./archived-streams.ts"
 import type { Connections } from "./sql/driver.ts"
 import type { Compiler } from "./sql/statement.ts"
@@ -69,8 +69,11 @@ export function createLeafMethods(
       return row && row.position + findEntry(row, task, version)
     },
     async readLeaves(task) {
-      const events = await read(listVersions, { task })
-      if (events.length === 0) return toLeaves(await archived.findTaskStream(task))
+      const events: readonly Pick<StoredEvent, "at" | "hash" | "version">[] =
+        await archived.readRows(task, {
+          read: () => read(listVersions, { task }),
+          fromStream: (stream) => stream.events,
+        })
       const indexes = new Map<number, number>()
       for (const event of events) {
         if (indexes.has(event.version)) continue
@@ -95,12 +98,6 @@ export function createLeafMethods(
       )
     },
   }
-}
-
-/** Those of an archived task, which its segment has. */
-function toLeaves(stream: ArchivedStream | undefined): readonly TreeLeaf[] {
-  const { events = [], leaves = [] } = stream ?? {}
-  return events.map(({ hash, version }, place) => ({ version, hash, index: leaves[place] ?? -1 }))
 }
 
 /** Its place in the row; -1 if it is not there. */

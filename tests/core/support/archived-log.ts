@@ -71,7 +71,7 @@ export async function createArchivedLog(openDatabase = openSqliteDatabase): Prom
     await storage.setAccount({ id: account, now: 1, settings: {} })
   for (const stream of createSampleLog(toTaskId).streams) await storage.append(toAppend(stream))
   const note = await signStorage(storage)
-  storage.useArchive(createArchiveReader({ artifacts: async () => artifacts }))
+  storage.useArchive(createArchiveReader({ artifacts: async () => artifacts, digest }))
 
   const places = opened.move()
   return {
@@ -102,7 +102,7 @@ export async function createArchivedLog(openDatabase = openSqliteDatabase): Prom
     async reopen() {
       await storage.close()
       storage = await database.open()
-      storage.useArchive(createArchiveReader({ artifacts: async () => artifacts }))
+      storage.useArchive(createArchiveReader({ artifacts: async () => artifacts, digest }))
     },
     [Symbol.asyncDispose]: () => places.disposeAsync(),
   }

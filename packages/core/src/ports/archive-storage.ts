@@ -14,16 +14,18 @@ export interface ArchiveStorage {
   useArchive(reader: ArchiveReader): void
   /**
    * Tasks that ended before `finishedBefore` (ms) and of which nothing is due: they are in no queue, retention visits
-   * them no more, and their inputs are erased. By id, past `after` and below `below`; archived ones are not among them.
+   * them no more, and their inputs are erased. By id, past `after` and below `below`; archived ones are not among them. It
+   * looks at `limit` tasks at most: a page may be empty, and not be the last.
    */
-  listArchivable(request: ArchivableRequest): Promise<readonly string[]>
+  listArchivable(request: ArchivableRequest): Promise<ArchivablePage>
   /**
-   * Begins a segment, and resolves to its number. Undefined, and nothing is changed, while one that was begun after
-   * `since` is not kept yet: another process is writing it. Those begun before it are given up, and no number is given twice.
+   * Begins a segment at the moment `at` (ms), and resolves to its number. Undefined, and nothing is changed, while one
+   * that was begun within `withinMs` of that moment is not kept yet: another process is writing it. Any others that are
+   * not kept are given up, and no number is given twice.
    */
   beginSegment(request: {
     readonly at: number
-    readonly since: number
+    readonly withinMs: number
   }): Promise<number | undefined>
   /**
    * The segment is whole, and stands where its locator says. Rejects with `version-conflict` if it was not begun, or was
@@ -34,14 +36,14 @@ export interface ArchiveStorage {
   listSegments(): Promise<readonly ArchiveSegment[]>
   /**
    * Removes events and artifact rows of tasks that a part of a kept segment has, all or nothing; durable once resolved.
-   * A task that is archived, or changed since it was read, is left as it is. No event may follow: nothing can be appended
+   * None if the segment was dropped meanwhile. A task that is archived, or changed since it was read, is left as it is. No event may follow: nothing can be appended
    * to an archived task. Resolves to how many were moved.
    */
   archiveTasks(request: ArchiveTasksRequest): Promise<number>
   /** The tasks of a part back into the database: all that are archived there. Twice is the same as once. */
   restoreTasks(part: ArchivePart): Promise<number>
-  /** Forgets a segment of which every task was restored. Its bytes are the caller's to remove. */
-  dropSegment(id: number): Promise<void>
+  /** Forgets a segment. False, and nothing is changed, if any task is archived in it. Its bytes are the caller's. */
+  dropSegment(id: number): Promise<boolean>
 }
 
 export interface ArchivableRequest {
@@ -49,6 +51,12 @@ export interface ArchivableRequest {
   readonly after: string
   readonly below: string
   readonly limit: number
+}
+
+export interface ArchivablePage {
+  readonly tasks: readonly string[]
+  /** After which the next page begins; null at the end. */
+  readonly next: string | null
 }
 
 export interface ArchiveSegment {
@@ -61,7 +69,9 @@ export interface ArchiveSegment {
   readonly bytes: number
   /** 64 lower-case hexadecimal digits. */
   readonly sha256: string
+  /** Tasks that are archived in it: none yet when it is kept. */
   readonly taskCount: number
+  /** Events that were written to it. */
   readonly eventCount: number
 }
 
@@ -96,6 +106,4 @@ export interface ArchivedStream {
   readonly task: string
   /** All of them, oldest first. */
   readonly events: readonly StoredEvent[]
-  /** Of each event its leaf in the tree over the log, from 0. */
-  readonly leaves: readonly number[]
 }

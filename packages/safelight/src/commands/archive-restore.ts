@@ -14,18 +14,18 @@ import { refused } from "../errors/command-error.ts"
 
 export const command = defineCommand({
   name: "archive restore",
-  description: "put the tasks of a segment back into the database, and remove its file",
+  description: "put the tasks of a segment back into the database",
   arguments: {
     segment: argument("number of the segment", countWithin(1, 2 ** 31 - 1)),
   },
   options: {
+    remove: flag("remove its file too: no backup or copy of the database may need it"),
     artifacts: ARTIFACTS_OPTION,
     json: flag('print {"segment","tasks"}'),
     ...DATA_OPTIONS,
   },
   async run({ arguments: { segment: id }, options, context }) {
     const { restoreSegment } = await import("@safelight/audit")
-    const { sha256: digest } = await import("@safelight/engine")
     const { withData } = await import("../data/open-data.ts")
     const { openOwnArtifacts } = await import("../data/open-own-artifacts.ts")
     const configuration = await loadDataConfiguration(options, context)
@@ -34,15 +34,12 @@ export const command = defineCommand({
       const tasks = await withData({ configuration, mayCreate: false }, async (storage) => {
         const segment = await findSegment(storage, id)
         const artifacts = await openOwnArtifacts(storage, configuration)
-        const { adoptedAt } = await storage.readDeployment()
-        // A segment from before an adoption may be another database's too.
-        const keepsFile = segment.at < adoptedAt
+        const removesFile = options.remove === true
         return restoreSegment({
           storage,
           artifacts,
-          digest,
           segment,
-          keepsFile,
+          removesFile,
           onProgress: ({ tasks: count }) => progress.report(`${count} tasks`),
         })
       })

@@ -33,7 +33,7 @@ export const command = defineCommand({
       durationWithin({ minMs: 0, maxMs: LONGEST_MS }),
     ),
     artifacts: ARTIFACTS_OPTION,
-    json: flag('print {"outcome","segments","tasks","events","bytes","left"}'),
+    json: flag('print {"outcome","segments","tasks","bytes","left"}'),
     ...DATA_OPTIONS,
   },
   run: ({ options, context }) => run(options, context),
@@ -86,7 +86,9 @@ async function archive(
 function formatReport({ bytes, left, outcome, segments, tasks }: ArchiveReport): string {
   return [
     `${tasks} tasks in ${segments} segments, ${formatSize(bytes)}`,
-    ...(left > 0 ? [`${left} tasks stay: the newest checkpoint does not have all of them`] : []),
+    ...(left > 0
+      ? [`${left} tasks stay: they were not signed yet, are too large, or damaged (audit verify)`]
+      : []),
     ...(outcome === "busy" ? ["another process is writing a segment; what is left waits"] : []),
     "",
   ].join("\n")

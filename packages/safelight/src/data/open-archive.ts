@@ -7,11 +7,11 @@ export function openArchive(configuration: ArtifactPlace): ArchiveReader {
 
   async function open(): Promise<ArchiveReader> {
     const { createArchiveReader } = await import("@safelight/audit")
-    const { systemClock } = await import("@safelight/engine")
+    const { sha256: digest, systemClock } = await import("@safelight/engine")
     const { createArtifacts } = await import("./open-places.ts")
     const options = { configuration, log: SILENT_LOG, clock: systemClock }
     const artifacts = await createArtifacts(options)
-    return createArchiveReader({ artifacts: async () => artifacts })
+    return createArchiveReader({ artifacts: async () => artifacts, digest })
   }
 
   return {

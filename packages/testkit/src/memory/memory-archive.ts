@@ -24,25 +24,24 @@ export function createMemoryArchive(
   /** Where each archived task is, as text. */
   const archived = new Map<string, string>()
 
-  function isDue(task: string): boolean {
-    const isPlaced = places.findPlace(task) !== undefined
-    if (isPlaced || places.findRetainedAt(task) !== undefined) return true
-    return [...inputs.values()].some((input) => input.task === task)
+  function countIn(segment: number): number {
+    return [...archived.values()].filter((text) => text.split(" ")[1] === String(segment)).length
   }
 
   return {
     useArchive() {},
     async listArchivable({ after, below, finishedBefore, limit }) {
-      return [...rows.values()]
+      const tasks = [...rows.values()]
         .filter(({ finishedAt }) => finishedAt > 0 && finishedAt < finishedBefore)
         .map(({ id }) => id)
         .filter((id) => compareIds(id, after) > 0 && compareIds(id, below) < 0)
-        .filter((id) => !archived.has(id) && !isDue(id))
+        .filter((id) => !archived.has(id) && !isDue(id, inputs, places))
         .toSorted(compareIds)
-        .slice(0, limit)
+      const page = tasks.slice(0, limit)
+      return { tasks: page, next: tasks.length > limit ? (page.at(-1) ?? null) : null }
     },
-    async beginSegment({ at, since }) {
-      if ([...begun.values()].some((begunAt) => begunAt > since)) return undefined
+    async beginSegment({ at, withinMs }) {
+      if ([...begun.values()].some((begunAt) => Math.abs(begunAt - at) < withinMs)) return undefined
       begun.clear()
       last += 1
       begun.set(last, at)
@@ -56,8 +55,10 @@ export function createMemoryArchive(
       begun.delete(segment.id)
       segments.set(segment.id, { ...segment, at })
     },
-    listSegments: async () => [...segments.values()],
+    listSegments: async () =>
+      [...segments.values()].map((segment) => ({ ...segment, taskCount: countIn(segment.id) })),
     async archiveTasks({ part, tasks }) {
+      if (!segments.has(part.segment)) return 0
       const moved = tasks.filter(
         ({ hash, task }) => rows.get(task)?.hash === hash && !archived.has(task),
       )
@@ -69,10 +70,18 @@ export function createMemoryArchive(
       for (const [task] of there) archived.delete(task)
       return there.length
     },
-    async dropSegment(id) {
-      segments.delete(id)
-    },
+    dropSegment: async (id) => countIn(id) === 0 && segments.delete(id),
   }
+}
+
+function isDue(
+  task: string,
+  inputs: MemoryTables["inputs"],
+  places: Pick<MemoryQueue, "findPlace" | "findRetainedAt">,
+): boolean {
+  const isPlaced = places.findPlace(task) !== undefined
+  if (isPlaced || places.findRetainedAt(task) !== undefined) return true
+  return [...inputs.values()].some((input) => input.task === task)
 }
 
 function toText(row: TaskRow | undefined, { bytes, offset, segment }: ArchivePart): string {
