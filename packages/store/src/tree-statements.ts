@@ -94,7 +94,7 @@ const NOTING = describeStatements(({ db, compile, dialect }) => {
   }
 })
 
-const SEQUENCING = describeStatements(({ db, compile }) => ({
+const SEQUENCING = describeStatements(({ db, compile, dialect }) => ({
   readTree: compile(() =>
     db.selectFrom("tree").select(["size", "root"]).where("notedTo", "is", null),
   ),
@@ -108,6 +108,15 @@ const SEQUENCING = describeStatements(({ db, compile }) => ({
       .select(["unsequencedEvents.id", "unsequencedEvents.events", "tree.doubledTo"])
       .orderBy("unsequencedEvents.id")
       .limit(limit),
+  ),
+  countNoted: compile(() =>
+    db
+      .selectFrom("unsequencedEvents")
+      .innerJoin("tree", (join) => join.on("tree.notedTo", "is", null))
+      .where((of) => of("unsequencedEvents.id", "<>", of.lit(0)))
+      .select((of) =>
+        of.fn.coalesce(of.fn.sum<number>(dialect.noteLength), of.lit(0)).as("unsequenced"),
+      ),
   ),
   moveTree: compile(
     ({ fromRoot, fromSize, root, size }: TreeHead & { fromRoot: string; fromSize: number }) =>

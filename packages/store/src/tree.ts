@@ -35,6 +35,10 @@ export function createTreeMethods(
     openTree: createTreeOpening(connections, compiler),
     readTree: async () => (await read(statements.readTree, {}))[0],
     listUnsequenced: createNoteList(connections, compiler, hasLeaf),
+    async countUnsequenced() {
+      const [counted] = await read(statements.countNoted, {})
+      return counted?.unsequenced ?? 0
+    },
     async extendTree(extension) {
       return (await commit({ steps: toSteps(extension), isGuarded: true })) === true
     },

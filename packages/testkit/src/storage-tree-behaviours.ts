@@ -26,6 +26,7 @@ export const TREE_BEHAVIOURS: Behaviours<StorageFixture> = {
     await storage.append(submitSample({ id: "t" }).append)
     assert.equal(await storage.readTree(), undefined)
     assert.deepEqual(await storage.listUnsequenced(10), NONE)
+    assert.equal(await storage.countUnsequenced(), 0)
     assert.deepEqual(await storage.readLeaves("t"), [])
     assert.equal(await storage.findLeaf({ at: 1_000, task: "t", version: 1 }), undefined)
     assert.equal(await storage.extendTree(toExtension(EMPTY, NONE)), false)
@@ -111,6 +112,7 @@ export const TREE_BEHAVIOURS: Behaviours<StorageFixture> = {
     const all: UnsequencedEvent[] = []
     let head = EMPTY
     for (const limit of [1, 2, 100, 1_000]) {
+      assert.equal(await storage.countUnsequenced(), 450 - all.length)
       const listed = await storage.listUnsequenced(limit)
       assert.ok(listed.events.length >= Math.min(limit, 450 - all.length))
       head = await extend(storage, head, listed)

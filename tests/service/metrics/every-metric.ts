@@ -19,6 +19,9 @@ export async function readEveryMetric(): Promise<readonly Family[]> {
   const storage = metrics.observeStorage(memory)
   const { append } = submitSample({ id: "task-1" })
   await storage.append(append)
+  await storage.openTree()
+  await storage.keepCheckpoint({ at: 0, note: "", size: 0 })
+  metrics.onSigningFailure({ step: "copy", code: "storage-unavailable" })
   const facts = { ...FACTS, channels: ["scripted"], leftAlone: ["scripted"] }
   await storage.heartbeat({ lease: "lease-1", heartbeats: 1, facts })
   memory.failAppends(1)

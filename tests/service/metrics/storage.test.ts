@@ -14,6 +14,7 @@ import {
   createMemoryStorage,
 } from "@safelight/testkit"
 import { createMetrics } from "safelight"
+import { unavailable } from "../../support/unavailable.ts"
 import { parsePrometheusText, readSample } from "./prometheus-text.ts"
 
 const IMAGE = "vendor-a/v4.1/flash/text-to-image"
@@ -207,6 +208,116 @@ describe("a database that fails", () => {
     const third = readQueue(world, IMAGE)
     await world.clock.advance(2_000)
     assert.deepEqual(await third, [undefined, undefined, undefined])
+  })
+})
+
+describe("the signed log", () => {
+  /** A scrape does not look at roots. */
+  const ROOT = "ab".repeat(32)
+
+  async function readSigned(world: World) {
+    const families = await world.read()
+    return {
+      leaves: readSample(families, "safelight_tree_leaves"),
+      waiting: readSample(families, "safelight_tree_waiting_events"),
+      ageSeconds: readSample(families, "safelight_checkpoint_age_seconds"),
+    }
+  }
+
+  const NOTHING = { leaves: undefined, waiting: undefined, ageSeconds: undefined }
+
+  /** Three events, two of which have leaves, and a checkpoint of this moment. */
+  async function sign(world: World): Promise<void> {
+    const { storage } = world
+    await world.submit(IMAGE)
+    await world.submit(IMAGE)
+    await storage.openTree()
+    const from = (await storage.readTree()) ?? assert.fail()
+    const unsequenced = await storage.listUnsequenced(10)
+    await storage.extendTree({ from, to: { size: 2, root: ROOT }, unsequenced, tiles: [] })
+    await storage.keepCheckpoint({ at: world.clock.now(), note: "", size: 2 })
+    await world.submit(EDIT)
+  }
+
+  it("has no series before there is a tree, and no age before there is a checkpoint", async () => {
+    const world = createWorld()
+    await world.submit(IMAGE)
+    assert.deepEqual(await readSigned(world), NOTHING)
+    await world.storage.openTree()
+    await world.clock.advance(LATER_MS)
+    assert.deepEqual(await readSigned(world), { leaves: 0, waiting: 1, ageSeconds: undefined })
+  })
+
+  it("is told by its leaves, the events that wait for one, and the age of its checkpoint", async () => {
+    const world = createWorld()
+    await sign(world)
+    assert.deepEqual(await readSigned(world), { leaves: 2, waiting: 1, ageSeconds: 0 })
+    await world.clock.advance(90_000)
+    assert.deepEqual(await readSigned(world), { leaves: 2, waiting: 1, ageSeconds: 90 })
+  })
+
+  it("is no age below nothing if another machine's clock is ahead", async () => {
+    const world = createWorld()
+    await world.storage.openTree()
+    await world.storage.keepCheckpoint({ at: world.clock.now() + 5_000, note: "", size: 0 })
+    assert.deepEqual(await readSigned(world), { leaves: 0, waiting: 0, ageSeconds: 0 })
+  })
+
+  it("ends at once if the database fails, and is back with it", async () => {
+    const { countUnsequenced } = createMemoryStorage()
+    let isDown = false
+    const world = createWorld({
+      countUnsequenced: () => (isDown ? Promise.reject(unavailable()) : countUnsequenced()),
+    })
+    await sign(world)
+    assert.equal((await readSigned(world)).leaves, 2)
+    isDown = true
+    await world.clock.advance(LATER_MS)
+    assert.deepEqual(await readSigned(world), NOTHING)
+    assert.deepEqual(world.warned, ["signed log not measured"])
+    isDown = false
+    await world.clock.advance(LATER_MS)
+    assert.equal((await readSigned(world)).ageSeconds, 20)
+  })
+
+  it("is waited for two seconds if the database hangs, and shown as it was for a minute", async () => {
+    const { countUnsequenced } = createMemoryStorage()
+    let isHanging = false
+    let asked = 0
+    const world = createWorld({
+      async countUnsequenced() {
+        asked += 1
+        return isHanging ? new Promise(() => {}) : countUnsequenced()
+      },
+    })
+    await sign(world)
+    assert.equal((await readSigned(world)).leaves, 2)
+    isHanging = true
+    await world.clock.advance(LATER_MS)
+    const scrape = readSigned(world)
+    await world.clock.advance(2_000)
+    assert.deepEqual(await scrape, { leaves: 2, waiting: 0, ageSeconds: 12 })
+    // The question is still open: no other scrape waits for it.
+    await world.clock.advance(47_999)
+    assert.equal((await readSigned(world)).ageSeconds, 59.999)
+    await world.clock.advance(1)
+    assert.deepEqual(await readSigned(world), NOTHING)
+    assert.equal(asked, 2)
+  })
+
+  it("counts what failed at signing by step and code", async () => {
+    const world = createWorld()
+    for (const step of ["sign", "copy", "copy"] as const) {
+      world.metrics.onSigningFailure({ step, code: "storage-unavailable" })
+    }
+    world.metrics.onSigningFailure({ step: "sign", code: "shorter-tree" })
+    const families = await world.read()
+    const count = (step: string, code: string) =>
+      readSample(families, "safelight_signing_failures_total", { step, code })
+    assert.equal(count("sign", "storage-unavailable"), 1)
+    assert.equal(count("copy", "storage-unavailable"), 2)
+    assert.equal(count("sign", "shorter-tree"), 1)
+    assert.equal(count("copy", "shorter-tree"), undefined)
   })
 })
 

@@ -19,6 +19,11 @@ export interface TreeStorage {
    */
   listUnsequenced(limit: number): Promise<UnsequencedEvents>
   /**
+   * How many events have no leaf. One that was appended while the tree was opened may count twice. 0 before `openTree`
+   * has resolved.
+   */
+  countUnsequenced(): Promise<number>
+  /**
    * Gives events the next leaves in their order, removes their notes and replaces tiles, all or nothing; durable once
    * resolved. False, and nothing is changed, if the tree is no longer the one of `from`: of two that extend it, one does.
    */

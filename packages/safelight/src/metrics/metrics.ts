@@ -21,7 +21,8 @@ import { createLogMeter } from "./observe-log.ts"
 import { createRequestMeter } from "./observe-requests.ts"
 import { createStorageMeter } from "./observe-storage.ts"
 import { startProcessMetrics } from "./process-metrics.ts"
-import { createQueueGauges } from "./queue-gauges.ts"
+import { createQueueGauges, KEPT_MS, PATIENCE_MS, SHOWN_MS } from "./queue-gauges.ts"
+import { createSigningMeter, type OnSigningFailure } from "./signing-meter.ts"
 
 export interface MetricsOptions {
   readonly clock: Clock
@@ -31,7 +32,7 @@ export interface MetricsOptions {
 }
 
 export interface Metrics {
-  /** The same storage, its calls counted; its queue is measured at each scrape. */
+  /** The same storage, its calls counted; its queue and its signed log are measured at each scrape. */
   observeStorage<Kind extends Storage>(storage: Kind): Kind
   observeArtifacts<Kind extends ArtifactStorage>(artifacts: Kind): Kind
   observeChannel(channel: Channel): Channel
@@ -40,6 +41,8 @@ export interface Metrics {
   readonly onAnswered: OnAnswered
   /** For a storage that commits groups. */
   readonly onCommit: OnCommit
+  /** For the run that signs the log. */
+  readonly onSigningFailure: OnSigningFailure
   /**
    * The current text, within a few seconds even if the database does not answer. Concurrent callers share it.
    */
@@ -50,6 +53,8 @@ export function createMetrics(options: MetricsOptions): Metrics {
   const { clock, log = SILENT_LOG, models = MODELS.map(({ id }) => id) } = options
   const registry = new Registry()
   const queue = createQueueGauges({ registry, clock, log, models })
+  const bounds = { keptMs: KEPT_MS, patienceMs: PATIENCE_MS, shownMs: SHOWN_MS }
+  const signing = createSigningMeter({ registry, clock, log, ...bounds })
   const observeStorage = createStorageMeter({ registry, clock })
   const onAnswered = createRequestMeter(registry)
   const observeChannel = createChannelMeter({ registry, clock })
@@ -61,7 +66,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
 
   async function read(): Promise<MetricsText> {
     try {
-      await queue.refresh()
+      await Promise.all([queue.refresh(), signing.refresh()])
       const texts = await Promise.all([registry.metrics(), readProcessMetrics()])
       return { contentType: registry.contentType, text: texts.join("") }
     } finally {
@@ -73,6 +78,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     observeStorage(storage) {
       const observed = observeStorage(storage)
       queue.watch(observed)
+      signing.watch(observed)
       return observed
     },
     observeArtifacts,
@@ -80,6 +86,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     observeLog,
     onAnswered,
     onCommit,
+    onSigningFailure: signing.onFailure,
     scrape: () => (scraping ??= read()),
   }
 }

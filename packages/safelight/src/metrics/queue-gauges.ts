@@ -8,11 +8,11 @@ import { Gauge, type Registry } from "prom-client"
 import { createKeptAnswer, type KeptAnswer } from "@safelight/operator"
 
 /** Several scrapers cause one query. */
-const KEPT_MS = 2_000
+export const KEPT_MS = 2_000
 /** Well under the 10 s after which Prometheus gives a scrape up. */
-const PATIENCE_MS = 2_000
+export const PATIENCE_MS = 2_000
 /** If measuring takes longer than a scrape waits, scrapes show the last measure: for four common intervals. */
-const SHOWN_MS = 60_000
+export const SHOWN_MS = 60_000
 
 export interface QueueGaugesOptions {
   readonly registry: Registry

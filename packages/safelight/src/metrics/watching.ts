@@ -11,6 +11,7 @@ import { createRequestLog } from "../service/request-log.ts"
 import { createRecentCommits, type RecentCommits } from "../operator/recent-commits.ts"
 import type { Metrics } from "./metrics.ts"
 import type { OnCommit } from "./observe-commits.ts"
+import type { OnSigningFailure } from "./signing-meter.ts"
 
 export type WatchingSettings = Pick<Configuration, "metrics" | "metricsHost" | "metricsPort"> &
   Partial<Pick<Configuration, "models">>
@@ -31,6 +32,8 @@ export interface Watching {
   readonly storage: { readonly onCommit: OnCommit }
   /** The newest commits, with or without metrics. */
   readonly commits: RecentCommits
+  /** To be passed to the run that signs the log. */
+  readonly onSigningFailure: OnSigningFailure
   /** To be passed to the engine; the handler has it as well. */
   readonly tracer: Tracer
   /** To be passed to the Node server. */
@@ -70,6 +73,7 @@ export async function createWatching(options: WatchingOptions): Promise<Watching
       },
     },
     commits,
+    onSigningFailure: (failure) => metrics?.onSigningFailure(failure),
     server: { onAnswered },
     tracer,
     handler: {

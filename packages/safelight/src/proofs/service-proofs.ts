@@ -10,6 +10,8 @@ import {
 } from "@safelight/proof"
 import { sha256, verifyEd25519 } from "@safelight/proof/node"
 import type { CheckpointSettings, Configuration } from "../configuration/configuration.ts"
+import { toErrorCode } from "../metrics/error-code.ts"
+import type { Watching } from "../metrics/watching.ts"
 import { EACH_MINUTE, type ScheduledRun } from "../service/schedules.ts"
 import { createCheckpointCopies } from "./checkpoint-copies.ts"
 import { toLogKeys } from "./log-keys.ts"
@@ -47,38 +49,51 @@ export async function createKeeper(
   })
 }
 
-/** None without the secret key. Rejects with `invalid-configuration`. */
-export async function toCheckpointRuns({
-  clock,
-  configuration,
-  log,
-  storage,
-}: {
+export interface SigningOptions {
   readonly storage: Storage
   readonly configuration: Configuration
   readonly clock: Pick<Clock, "now">
   readonly log: Log
-}): Promise<readonly ScheduledRun[]> {
-  const keeper = await createKeeper(storage, configuration)
+  /** Is told of each failure, in addition to the log. */
+  readonly watching: Pick<Watching, "onSigningFailure">
+}
+
+/** None without the secret key. Rejects with `invalid-configuration`. */
+export async function toCheckpointRuns(options: SigningOptions): Promise<readonly ScheduledRun[]> {
+  const keeper = await createKeeper(options.storage, options.configuration)
   if (keeper === undefined) return []
+  return [{ name: "checkpoint", pattern: EACH_MINUTE, run: createSigningRun(keeper, options) }]
+}
+
+function createSigningRun(
+  keeper: CheckpointKeeper,
+  { clock, log, watching }: SigningOptions,
+): ScheduledRun["run"] {
+  const { onSigningFailure } = watching
   let signedSize = -1
-  return [
-    {
-      name: "checkpoint",
-      pattern: EACH_MINUTE,
-      async run() {
-        const kept = await keeper.keep(clock.now())
-        if (isRefusal(kept)) {
-          log.error({ reason: kept.code, advice: kept.reason }, "checkpoint refused")
-          return
-        }
-        const { size } = kept.checkpoint
-        if (size !== signedSize) log.info({ size }, "checkpoint signed")
-        signedSize = size
-        for (const { copy, error } of kept.failures) {
-          log.warn({ copy, error }, "checkpoint not copied")
-        }
-      },
-    },
-  ]
+
+  async function keep(): ReturnType<CheckpointKeeper["keep"]> {
+    try {
+      return await keeper.keep(clock.now())
+    } catch (error) {
+      onSigningFailure({ step: "sign", code: toErrorCode(error) })
+      throw error
+    }
+  }
+
+  return async () => {
+    const kept = await keep()
+    if (isRefusal(kept)) {
+      onSigningFailure({ step: "sign", code: kept.code })
+      log.error({ reason: kept.code, advice: kept.reason }, "checkpoint refused")
+      return
+    }
+    const { size } = kept.checkpoint
+    if (size !== signedSize) log.info({ size }, "checkpoint signed")
+    signedSize = size
+    for (const { copy, error } of kept.failures) {
+      onSigningFailure({ step: "copy", code: toErrorCode(error) })
+      log.warn({ copy, error }, "checkpoint not copied")
+    }
+  }
 }

@@ -49,6 +49,7 @@ export function createMemoryTree(log: ReadonlyMap<string, readonly StoredEvent[]
       const listed = [...notes].slice(0, limit)
       return { events: listed.map(([, event]) => event), notes: listed.map(([note]) => note) }
     },
+    countUnsequenced: async () => notes.size,
     async extendTree({ from, tiles: changed, to, unsequenced }) {
       if (head?.size !== from.size || head.root !== from.root) return false
       head = to
