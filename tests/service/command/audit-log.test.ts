@@ -14,10 +14,17 @@ import { text } from "node:stream/consumers"
 import { describe, it } from "node:test"
 import { zstdCompressSync } from "node:zlib"
 import { createS3Objects } from "@safelight/artifacts-s3"
-import { GENESIS_HASH, hashEvent } from "@safelight/core"
+import { GENESIS_HASH, hashEvent, type ProvenEvent } from "@safelight/core"
 import { sha256 as digest } from "@safelight/engine"
-import { createTreeHash, hashEventEntry, isRefusal, signCheckpoint } from "@safelight/proof"
-import { openSignerKey, sha256 } from "@safelight/proof/node"
+import {
+  createTreeHash,
+  hashEventEntry,
+  isRefusal,
+  openEventProof,
+  parseVerifierKey,
+  signCheckpoint,
+} from "@safelight/proof"
+import { openSignerKey, sha256, verifyEd25519 } from "@safelight/proof/node"
 import { startS3rver } from "../../adapters/artifacts-s3/mended-s3rver.ts"
 import { findPython, runPython } from "../../support/run-python.ts"
 import { until } from "../../support/until.ts"
@@ -26,6 +33,16 @@ import { edit, PICTURE, recordTasks } from "./recorded-tasks.ts"
 import { assertEnd, createHouse, withService } from "./signed-house.ts"
 
 const CHECKER = join(import.meta.dirname, "../../../packages/audit/check.py")
+
+interface ProvenBill {
+  readonly checkpoint: string
+  readonly charges: readonly {
+    readonly task: string
+    readonly charge_micros: number
+    readonly event: { readonly hash: string; readonly previous_hash: string }
+    readonly proof: ProvenEvent
+  }[]
+}
 
 describe("a signed log, from the command line", () => {
   it("has a key that its owner alone can read, and that is never replaced", async (t) => {
@@ -103,6 +120,31 @@ describe("a signed log, from the command line", () => {
       ({ stdout }) => JSON.parse(stdout) as { chargeMicros: object },
     )
     assert.deepEqual(sums[0]?.chargeMicros, sums[1]?.chargeMicros)
+  })
+
+  it("proves each charge of a bill to whoever has the public key alone", async (t) => {
+    const { key, run, sign, tasks } = await createHouse(t)
+    const month = new Date().toISOString().slice(0, 7)
+    const words = ["audit", "bill", "default", month, "--proofs"]
+    assertEnd(await run(...words, "--json"), 2, /no checkpoint was signed yet/)
+    await sign("audit", "checkpoint")
+    assertEnd(await run(...words), 2, /--proofs: proofs are for programs, add --json/)
+    const { code, stdout } = await run(...words, "--json")
+    assert.equal(code, 0, stdout)
+    const { charges, checkpoint } = JSON.parse(stdout) as ProvenBill
+    assert.deepEqual(charges.map(({ task }) => task).toSorted(), tasks.toSorted())
+    const logKey = parseVerifierKey(sha256, key)
+    assert.ok(!isRefusal(logKey) && logKey.type === "note")
+    const options = { origin: logKey.name, logKeys: [logKey], verify: verifyEd25519, sha256 }
+    for (const { charge_micros: charged, event, proof, task } of charges) {
+      const claim = { checkpoint, task, previousHash: event.previous_hash, event: proof }
+      const opened = await openEventProof(claim, options)
+      assert.ok(!isRefusal(opened), JSON.stringify(opened))
+      const { chargeMicros } = JSON.parse(opened.event.data) as { chargeMicros: number }
+      assert.deepEqual([chargeMicros, opened.event.hash], [charged, event.hash])
+      const altered = { ...proof, data: proof.data.replace(String(charged), String(charged + 1)) }
+      assert.ok(isRefusal(await openEventProof({ ...claim, event: altered }, options)))
+    }
   })
 
   it("refuses in words what can't be done", async (t) => {

@@ -10,6 +10,11 @@ import type { CommandContext } from "../command-line/command-context.ts"
 import type { Configuration } from "../configuration/configuration.ts"
 import { withData } from "../data/open-data.ts"
 import { refused } from "../errors/command-error.ts"
+import {
+  createChargeProofs,
+  type ChargeProofs,
+  type ProvenCharge,
+} from "../proofs/charge-proofs.ts"
 import { createBillJson } from "../text/bill-json.ts"
 import { createBillText } from "../text/bill-text.ts"
 import { AUDIT_EXIT } from "./audit-outcome.ts"
@@ -29,8 +34,10 @@ export interface Bill {
 
 /** A bill in pieces; together they are one text. */
 export interface BillForm {
-  begin(): string
-  addCharge(charge: BilledCharge): string
+  /** `checkpoint`: the note that the proofs of charges lead to; absent if they have none. */
+  begin(checkpoint?: string): string
+  /** `proof`: null if there is none; absent if charges have none. */
+  addCharge(charge: BilledCharge, proof?: ProvenCharge | null): string
   end(report: BillReport): string
 }
 
@@ -41,11 +48,12 @@ export interface BillRun {
   >
   readonly bill: Bill
   readonly isJson: boolean
+  readonly hasProofs: boolean
 }
 
 /** Rejects with a `CommandError` if there is no such account. */
 export async function runBill(
-  { bill, configuration, isJson }: BillRun,
+  { bill, configuration, hasProofs, isJson }: BillRun,
   context: CommandContext,
 ): Promise<void> {
   const { currency, models, prices } = configuration
@@ -55,7 +63,8 @@ export async function runBill(
     await requireAccount(storage, bill.account)
     const book = await readKeptPrices(storage, { models, prices })
     const charges = billAccount({ storage, digest, models, prices: book, ...bill })
-    return writeBill(charges, form, context.output)
+    const proofs = hasProofs ? await createChargeProofs(storage) : undefined
+    return writeBill(charges, { form, output: context.output, proofs })
   })
   context.exitWith(AUDIT_EXIT[outcome])
 }
@@ -73,13 +82,18 @@ async function requireAccount(
   )
 }
 
+interface BillWriting {
+  readonly form: BillForm
+  readonly output: Writable
+  readonly proofs: ChargeProofs | undefined
+}
+
 async function writeBill(
   charges: AsyncGenerator<BilledCharge, BillReport>,
-  form: BillForm,
-  output: Writable,
+  { form, output, proofs }: BillWriting,
 ): Promise<BillReport["outcome"]> {
   try {
-    await write(output, form.begin())
+    await write(output, form.begin(proofs?.checkpoint))
     for (;;) {
       // oxlint-disable-next-line no-await-in-loop -- as fast as the reader takes them
       const step = await charges.next()
@@ -87,7 +101,9 @@ async function writeBill(
         await write(output, form.end(step.value))
         return step.value.outcome
       }
-      await write(output, form.addCharge(step.value))
+      // oxlint-disable-next-line no-await-in-loop -- see above
+      const proof = await proofs?.prove(step.value)
+      await write(output, form.addCharge(step.value, proof))
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EPIPE") throw error

@@ -4,6 +4,7 @@
  */
 import { describeFinding, type BilledCharge, type Finding } from "@safelight/audit"
 import type { QuoteLine, Usage } from "@safelight/core"
+import type { ProvenCharge } from "../proofs/charge-proofs.ts"
 import type { Bill, BillForm } from "../audits/run-bill.ts"
 
 export function createBillJson(
@@ -12,13 +13,14 @@ export function createBillJson(
 ): BillForm {
   let separator = "\n"
   return {
-    begin() {
+    begin(checkpoint) {
       const head = { account, month, from_at_ms: from, to_at_ms: to, is_over: isOver }
-      const text = JSON.stringify({ ...head, currency: currency ?? null })
+      const text = JSON.stringify({ ...head, currency: currency ?? null, checkpoint })
       return `${text.slice(0, -1)},"charges":[`
     },
-    addCharge(charge) {
-      const line = `${separator}${JSON.stringify(toRecord(charge))}`
+    addCharge(charge, proof) {
+      const record = { ...toRecord(charge), ...(proof !== undefined && toProof(charge, proof)) }
+      const line = `${separator}${JSON.stringify(record)}`
       separator = ",\n"
       return line
     },
@@ -59,6 +61,12 @@ function toRecord({ finding, lines, model, price, usage, ...charge }: BilledChar
     event: charge.event,
     finding: finding && toFinding(finding),
   }
+}
+
+/** As a page of `GET /v1/usage/statement?proofs=true` has them. */
+function toProof({ event }: BilledCharge, proof: ProvenCharge | null): object {
+  const previous = proof === null ? null : proof.previousHash
+  return { event: { ...event, previous_hash: previous }, proof: proof && proof.event }
 }
 
 function toUsage(usage: Usage): object {

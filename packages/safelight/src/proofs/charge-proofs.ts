@@ -1,0 +1,43 @@
+/** The proofs of an account's charges, all under one checkpoint, of events as the account may see them. */
+import { setImmediate as nextTurn } from "node:timers/promises"
+import type { BilledCharge } from "@safelight/audit"
+import { toShownEvents, type ProvenEvent, type Storage, type TreeStorage } from "@safelight/core"
+import { sha256 as digest } from "@safelight/engine"
+import { proveEvents } from "@safelight/proof"
+import { refused } from "../errors/command-error.ts"
+import { tree } from "./service-proofs.ts"
+
+export interface ProvenCharge {
+  readonly event: ProvenEvent
+  /** Of the event before it. */
+  readonly previousHash: string
+}
+
+export interface ChargeProofs {
+  /** The signed note that all of them lead to. */
+  readonly checkpoint: string
+  /** Null if the checkpoint is older than the charge, or if the account may not know the event's hash. */
+  prove(charge: Pick<BilledCharge, "event" | "task">): Promise<ProvenCharge | null>
+}
+
+type ProofStorage = Pick<Storage, "readEvents"> &
+  Pick<TreeStorage, "findCheckpoint" | "findLeaf" | "readTile">
+
+/** Rejects with a `CommandError` if no checkpoint was signed yet. */
+export async function createChargeProofs(storage: ProofStorage): Promise<ChargeProofs> {
+  const checkpoint = await storage.findCheckpoint({ mostSize: Number.MAX_SAFE_INTEGER })
+  if (checkpoint === undefined) {
+    throw refused("no checkpoint was signed yet: `safelight audit checkpoint` signs one")
+  }
+  return {
+    checkpoint: checkpoint.note,
+    async prove({ event: { version }, task }) {
+      const events = toShownEvents(digest, await storage.readEvents(task))
+      const [before, shown] = events.slice(version - 2, version)
+      if (before === undefined || shown === undefined) return null
+      const { proofs } = await proveEvents({ storage, tree, checkpoint, nextTurn }, [shown])
+      const [event = null] = proofs
+      return event && { event, previousHash: before.hash }
+    },
+  }
+}
