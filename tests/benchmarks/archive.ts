@@ -14,7 +14,7 @@ import { fold, openEvent, project, type Append, type Storage } from "@safelight/
 import { sha256 as digest } from "@safelight/engine"
 import { createSqliteStorage } from "@safelight/storage-sqlite"
 import { advanceSample } from "@safelight/testkit"
-import { createLeafReader, signStorage } from "../support/signed-storage.ts"
+import { readSignedLeaves, signStorage } from "../support/signed-storage.ts"
 import { createTemporaryFolder } from "../support/temporary-folder.ts"
 import { median, report } from "./measure.ts"
 import { createTask } from "./sample-source.ts"
@@ -74,7 +74,7 @@ const artifacts = createFilesystemArtifacts({ folder: join(folder.path, "artifac
 
 async function open(): Promise<Storage> {
   const opened = await createSqliteStorage({ folder: folder.path })
-  opened.useArchive(createArchiveReader({ artifacts: async () => artifacts, digest }))
+  opened.useArchive(createArchiveReader({ artifacts, digest }))
   return opened
 }
 
@@ -96,7 +96,7 @@ const moved = await archiveTasks({
   now: NOW,
   finishedBefore: NOW,
   checkpoint,
-  readLeaves: await createLeafReader(storage),
+  readLeaves: await readSignedLeaves(storage),
 })
 const seconds = (performance.now() - startedAt) / 1_000
 if (moved.tasks !== TASKS) throw new Error(`${moved.tasks} of ${TASKS} tasks were archived`)

@@ -8,6 +8,7 @@ import { auditArtifacts, checkLog, createArchiveReader, restoreSegment } from "@
 import { SafelightError, type ArtifactStorage, type Storage } from "@safelight/core"
 import { createLogCheck, isRefusal, openCheckpoint, toVerifierText } from "@safelight/proof"
 import { verifyEd25519 } from "@safelight/proof/node"
+import { createMemoryArtifacts } from "@safelight/testkit"
 import { ORIGIN } from "../proof/signed-tasks.ts"
 import { signer, tree } from "../support/signed-storage.ts"
 import { createArchivedLog, ENDED, type ArchivedLog } from "./support/archived-log.ts"
@@ -140,21 +141,13 @@ describe("the archive", () => {
       line.replace('"attempt\\":1', '"attempt\\":2'),
     )
     const frame = zstdCompressSync(lines.join(""))
-    const open: ArtifactStorage["open"] = async () => {
-      let at = 0
-      return {
-        totalBytes: frame.length,
-        async read(into) {
-          const piece = frame.subarray(at, at + into.length)
-          into.set(piece)
-          at += piece.length
-          return piece.length
-        },
-        async close() {},
-      }
-    }
-    const reader = createArchiveReader({ artifacts: async () => ({ open }), digest })
-    const streams = await reader.read({ segment, offset: 0, bytes: frame.length })
+    const artifacts = createMemoryArtifacts()
+    const body = (async function* () {
+      yield frame
+    })()
+    const { bytes, locator } = await artifacts.put({ task: "archive", key: "altered", body })
+    const reader = createArchiveReader({ artifacts, digest })
+    const streams = await reader.read({ segment: { ...segment, locator }, offset: 0, bytes })
     // The one task that no channel was asked for has no attempt to alter.
     assert.deepEqual(
       streams.map(({ task }) => task),
@@ -190,7 +183,7 @@ describe("the archive", () => {
       if (!isAway) return log.artifacts.open(request)
       throw new SafelightError({ code: "artifacts-unavailable", message: "the bucket is silent" })
     }
-    log.storage.useArchive(createArchiveReader({ artifacts: async () => ({ open }), digest }))
+    log.storage.useArchive(createArchiveReader({ artifacts: { open }, digest }))
     for (const read of [
       () => log.storage.readTask(task),
       () => log.storage.scan({ after: "", limit: 9 }),

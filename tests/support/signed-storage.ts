@@ -1,15 +1,11 @@
 /** A log in a storage, signed by a key of the process. */
 import assert from "node:assert/strict"
-import type { ExportedLeaf } from "@safelight/audit"
 import type { Storage } from "@safelight/core"
 import {
   createCheckpointKeeper,
+  createLeafReader,
   createTreeHash,
-  createTreeSource,
   isRefusal,
-  keepTiles,
-  proveInclusion,
-  toBase64,
 } from "@safelight/proof"
 import { sha256, verifyEd25519 } from "@safelight/proof/node"
 import { createSigner } from "../proof/signed-tasks.ts"
@@ -28,18 +24,9 @@ export async function signStorage(storage: Storage): Promise<string> {
 }
 
 /** Reads a task's leaves, in order, each with its proof under the tree as it stands. */
-export async function createLeafReader(
+export async function readSignedLeaves(
   storage: Storage,
-): Promise<(task: string) => Promise<readonly ExportedLeaf[]>> {
+): Promise<ReturnType<typeof createLeafReader>> {
   const { size } = (await storage.readTree()) ?? assert.fail()
-  const source = keepTiles(createTreeSource(storage, { size, tree }))
-  return async (task) => {
-    const leaves = await storage.readLeaves(task)
-    return Promise.all(
-      leaves.map(async ({ index }) => {
-        const proof = await proveInclusion(source, index)
-        return { index, proof: proof.map(toBase64) }
-      }),
-    )
-  }
+  return createLeafReader({ storage, tree, size, hasProofs: true })
 }

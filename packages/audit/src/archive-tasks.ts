@@ -207,7 +207,7 @@ async function moveTasks(
   parts: readonly WrittenPart[],
   onMoved: (tasks: number) => void,
 ): Promise<void> {
-  const reader = createArchiveReader({ artifacts: async () => artifacts, digest })
+  const reader = createArchiveReader({ artifacts, digest })
   for (const { bytes, offset, tasks } of parts) {
     // oxlint-disable-next-line no-await-in-loop -- others commit between two parts
     const streams = await reader.read({ segment, offset, bytes })

@@ -1,7 +1,7 @@
 /**
- * The bytes of artifacts and of the archive's segments, compared with the log: every file that has not expired, or a sample of them, is read and
- * compared with its size and SHA-256; and every file is looked for in the log, also beside a sample, since that reads
- * names and no bytes. The remainder of an attempt of a task that the log knows is not judged, since retention removes
+ * The bytes of artifacts and of the archive's segments, compared with the log: every file that has not expired, or a
+ * sample of them, is read and compared with its size and SHA-256; and every file is looked for in the log, also beside a
+ * sample, since that reads names and no bytes. The remainder of an attempt of a task that the log knows is not judged, since retention removes
  * it. A file of a task that the log does not know is a finding: the log may have lost its end.
  */
 import {

@@ -21,8 +21,7 @@ import { parseRecord } from "./parse-record.ts"
 
 export interface ArchiveReaderOptions {
   readonly digest: Digest
-  /** Called when a segment is read. */
-  readonly artifacts: () => Promise<Pick<ArtifactStorage, "open">>
+  readonly artifacts: Pick<ArtifactStorage, "open">
 }
 
 /** At least as many, and at most twice: some 200 KB each. */
@@ -43,7 +42,7 @@ export function createArchiveReader({ artifacts, digest }: ArchiveReaderOptions)
     const { bytes, offset, segment } = request
     try {
       const range = { locator: segment.locator, start: offset, end: offset + bytes - 1 }
-      return await toStreams(await readRange(await artifacts(), range), digest)
+      return await toStreams(await readRange(artifacts, range), digest)
     } catch (error) {
       throw toReadFailure(error, segment.id)
     }

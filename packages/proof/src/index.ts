@@ -52,9 +52,15 @@ export {
 export { hashEventEntry, toEventEntry, type EventName } from "./log/event-entry.ts"
 export { createSequencer, type Sequencer, type SequencerOptions } from "./log/sequencer.ts"
 export { signTree, type SignTreeOptions } from "./log/sign-tree.ts"
-export { createTreeSource, keepTiles } from "./log/tree-source.ts"
+export { createLeafReader, type LeafReaderOptions, type SignedLeaf } from "./log/leaf-reader.ts"
+export { createTreeSource } from "./log/tree-source.ts"
 export { openEventProof, type EventProof, type OpenedEventProof } from "./log/open-event-proof.ts"
-export { proveEvents, type ProveEventsOptions } from "./log/prove-events.ts"
+export {
+  createEventProver,
+  proveEvents,
+  type EventProverOptions,
+  type ProveEventsOptions,
+} from "./log/prove-events.ts"
 export { proveTask, type ProveTaskOptions } from "./log/prove-task.ts"
 export {
   openTaskProof,

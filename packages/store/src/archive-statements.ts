@@ -104,7 +104,7 @@ const SEGMENTS = describeStatements(({ db, compile }) => ({
 }))
 
 const READS = describeStatements(({ db, compile }) => ({
-  /** The last of the next `limit` tasks that are in the database: archived tasks have no events. */
+  /** The next tasks that are in the database: archived ones have no events. */
   listNext: compile(({ after, belowTask, limit }: NextTasks) =>
     db
       .selectFrom("events")

@@ -1,7 +1,6 @@
 /** Moves finished tasks to segments of the archive, and back. */
 import {
   SafelightError,
-  toArtifactRows,
   type ArchivedStream,
   type ArchivePart,
   type ArchiveStorage,
@@ -9,12 +8,7 @@ import {
 import { APPEND_STATEMENTS } from "./appends.ts"
 import { ARCHIVE_STATEMENTS } from "./archive-statements.ts"
 import { toArchivedSnapshot } from "./archived-snapshot.ts"
-import {
-  toArchivedHead,
-  toArchivedRow,
-  toSegment,
-  type ArchivedStreams,
-} from "./archived-streams.ts"
+import { toArchivedRows, toSegment, type ArchivedStreams } from "./archived-streams.ts"
 import { countOf, toStep, type Connections, type Step } from "./sql/driver.ts"
 import type { Compiler } from "./sql/statement.ts"
 import { TREE_STATEMENTS } from "./tree-statements.ts"
@@ -76,8 +70,10 @@ function createMoves(
   /** The events have leaves, and the trigger notes them again: `listUnsequenced` looks such notes up. */
   function toRestoreSteps(part: ArchivePart, stream: ArchivedStream): Step[] {
     const { events, task } = stream
-    const { hash, snapshot } = toArchivedRow(stream)
-    const artifacts = toArtifactRows(toArchivedHead(stream).task)
+    const {
+      artifacts,
+      row: { hash, snapshot },
+    } = toArchivedRows(stream)
     return [
       toStep(statements.putBack, { hash, pointer: toArchivedSnapshot(part), snapshot, task }),
       ...events.map((event) => toStep(insertEvent, event)),

@@ -8,18 +8,22 @@ import {
   fromSnapshot,
   openEvent,
   SafelightError,
+  toArtifactRows,
   toTaskRow,
   type ArchivedStream,
   type ArchivePart,
   type ArchiveReader,
   type ArchiveSegment,
+  type ArtifactRow,
   type StreamHead,
   type Task,
+  type TaskRow,
 } from "@safelight/core"
 import { ARCHIVE_STATEMENTS } from "./archive-statements.ts"
 import { findArchivePart } from "./archived-snapshot.ts"
 import type { Connections } from "./sql/driver.ts"
 import type { Compiler } from "./sql/statement.ts"
+import type { ArchiveSegmentRow } from "./sql/tables.ts"
 
 /** A task's row, as far as its head is made of it. */
 export interface HeadRow {
@@ -138,14 +142,7 @@ function createPartReads(
 }
 
 /** Both are there once a segment is kept. */
-export function toSegment({
-  locator,
-  sha256,
-  ...segment
-}: Omit<ArchiveSegment, "locator" | "sha256"> & {
-  readonly locator: string | null
-  readonly sha256: string | null
-}): ArchiveSegment {
+export function toSegment({ locator, sha256, ...segment }: ArchiveSegmentRow): ArchiveSegment {
   return { ...segment, locator: locator ?? "", sha256: sha256 ?? "" }
 }
 
@@ -160,10 +157,13 @@ export function toArchivedHead({ events, task }: ArchivedStream): StreamHead {
   }
 }
 
-/** What would stand in the task's row. */
-export function toArchivedRow(stream: ArchivedStream): ReturnType<typeof toTaskRow> {
+/** What would stand in the database of it. */
+export function toArchivedRows(stream: ArchivedStream): {
+  readonly row: TaskRow
+  readonly artifacts: readonly ArtifactRow[]
+} {
   const { hash, task } = toArchivedHead(stream)
-  return toTaskRow(task, hash)
+  return { row: toTaskRow(task, hash), artifacts: toArtifactRows(task) }
 }
 
 function corrupt(message: string): SafelightError {

@@ -6,14 +6,18 @@ import {
   createBoundedCache,
   fromSnapshot,
   REQUEST_INPUT,
-  toArtifactRows,
   type Storage,
   type StreamHead,
 } from "@safelight/core"
 import { sql } from "kysely"
 import { ADMISSION_STATEMENTS } from "./admission.ts"
 import { isArchivedSnapshot } from "./archived-snapshot.ts"
-import { toArchivedHead, type ArchivedStreams, type HeadRow } from "./archived-streams.ts"
+import {
+  toArchivedHead,
+  toArchivedRows,
+  type ArchivedStreams,
+  type HeadRow,
+} from "./archived-streams.ts"
 import { countOf, toStep, type Database } from "./sql/driver.ts"
 import { createGatheredRead } from "./gathered-read.ts"
 import { LABEL_STATEMENTS, toLabels } from "./labels.ts"
@@ -123,7 +127,7 @@ export function createReadMethods(
     readArtifacts: (task) =>
       archived.readRows(task, {
         read: () => read(statements.findArtifacts, { task }),
-        fromStream: (stream) => toArtifactRows(toArchivedHead(stream).task),
+        fromStream: (stream) => toArchivedRows(stream).artifacts,
       }),
     readEvents(task, range) {
       const { after: passed, limit } = range ?? { after: 0, limit: Infinity }

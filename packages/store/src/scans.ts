@@ -4,12 +4,11 @@
  */
 import {
   isSafelightError,
-  toArtifactRows,
   type SafelightErrorCode,
   type ScannedStream,
   type Storage,
 } from "@safelight/core"
-import { toArchivedHead, toArchivedRow, type ArchivedStreams } from "./archived-streams.ts"
+import { toArchivedRows, type ArchivedStreams } from "./archived-streams.ts"
 import type { Database } from "./sql/driver.ts"
 import { describeStatements, toRows, type Compiler, type RawRows } from "./sql/statement.ts"
 import { TABLES } from "./sql/tables.ts"
@@ -205,10 +204,13 @@ async function withArchived(
   if (row === undefined || events.length > 0) return stream
   const found = await orDamaged(() => archived.findStream({ ...row, task: id }))
   if (found === undefined) return stream
-  const made = await orDamaged(async () => toArchivedRow(found))
+  const made = await orDamaged(async () => toArchivedRows(found))
   if (made === undefined) return { ...stream, events: found.events }
-  const artifacts = toArtifactRows(toArchivedHead(found).task)
-  return { ...stream, events: found.events, row: { ...row, snapshot: made.snapshot }, artifacts }
+  const {
+    artifacts,
+    row: { snapshot },
+  } = made
+  return { ...stream, events: found.events, row: { ...row, snapshot }, artifacts }
 }
 
 /** Undefined if what is read is damaged. */

@@ -13,7 +13,7 @@ import {
 } from "@safelight/audit"
 import { DEFAULT_PRICES, MODELS, type ArtifactStorage, type Storage } from "@safelight/core"
 import { createSqliteStorage } from "@safelight/storage-sqlite"
-import { createLeafReader, signStorage } from "../../support/signed-storage.ts"
+import { readSignedLeaves, signStorage } from "../../support/signed-storage.ts"
 import { createTemporaryFolder } from "../../support/temporary-folder.ts"
 import { createSampleLog } from "./sample-log.ts"
 import { sha256 as digest } from "./sha256.ts"
@@ -71,7 +71,7 @@ export async function createArchivedLog(openDatabase = openSqliteDatabase): Prom
     await storage.setAccount({ id: account, now: 1, settings: {} })
   for (const stream of createSampleLog(toTaskId).streams) await storage.append(toAppend(stream))
   const note = await signStorage(storage)
-  storage.useArchive(createArchiveReader({ artifacts: async () => artifacts, digest }))
+  storage.useArchive(createArchiveReader({ artifacts, digest }))
 
   const places = opened.move()
   return {
@@ -90,7 +90,7 @@ export async function createArchivedLog(openDatabase = openSqliteDatabase): Prom
         now: NOW,
         finishedBefore: NOW,
         checkpoint: note,
-        readLeaves: await createLeafReader(storage),
+        readLeaves: await readSignedLeaves(storage),
         ...options,
       }),
     async readLines() {
@@ -102,7 +102,7 @@ export async function createArchivedLog(openDatabase = openSqliteDatabase): Prom
     async reopen() {
       await storage.close()
       storage = await database.open()
-      storage.useArchive(createArchiveReader({ artifacts: async () => artifacts, digest }))
+      storage.useArchive(createArchiveReader({ artifacts, digest }))
     },
     [Symbol.asyncDispose]: () => places.disposeAsync(),
   }

@@ -36,8 +36,8 @@ export interface ArchiveStorage {
   listSegments(): Promise<readonly ArchiveSegment[]>
   /**
    * Removes events and artifact rows of tasks that a part of a kept segment has, all or nothing; durable once resolved.
-   * None if the segment was dropped meanwhile. A task that is archived, or changed since it was read, is left as it is. No event may follow: nothing can be appended
-   * to an archived task. Resolves to how many were moved.
+   * None if the segment was dropped meanwhile. A task that is archived, or changed since it was read, is left as it is. No
+   * event may follow: nothing can be appended to an archived task. Resolves to how many were moved.
    */
   archiveTasks(request: ArchiveTasksRequest): Promise<number>
   /** The tasks of a part back into the database: all that are archived there. Twice is the same as once. */

@@ -7,7 +7,8 @@ import {
 } from "@safelight/audit"
 import type { Storage, TreeStorage } from "@safelight/core"
 import { sha256 as digest } from "@safelight/engine"
-import { createLeafReader } from "../proofs/signed-leaves.ts"
+import { createLeafReader } from "@safelight/proof"
+import { tree } from "../proofs/service-proofs.ts"
 
 export interface ArchiveNowOptions extends Pick<ArchiveOptions, "artifacts" | "onProgress"> {
   readonly storage: ArchiveSource &
@@ -28,7 +29,7 @@ export async function archiveNow({
   const checkpoint = await storage.findCheckpoint({ mostSize: Number.MAX_SAFE_INTEGER })
   if (checkpoint === undefined) return undefined
   const { note, size } = checkpoint
-  const readLeaves = createLeafReader({ storage, size, hasProofs: true })
+  const readLeaves = createLeafReader({ storage, tree, size, hasProofs: true })
   const finishedBefore = now - afterMs
   const signed = { checkpoint: note, readLeaves }
   return archiveTasks({ ...options, ...signed, storage, digest, now, finishedBefore })

@@ -4,6 +4,7 @@ import type { ExportRecord, ExportSelection } from "@safelight/audit"
 import type { KeptCheckpoint, Storage } from "@safelight/core"
 import type { LeftExport } from "../data/left-export.ts"
 import { refused } from "../errors/command-error.ts"
+import { requireCheckpoint } from "../proofs/newest-checkpoint.ts"
 
 export interface Start {
   readonly checkpoint: KeptCheckpoint
@@ -25,10 +26,7 @@ export async function findStart(
   selection: ExportSelection,
 ): Promise<Start> {
   const begun = left && (await readBeginning(storage, left, selection))
-  const checkpoint = begun ?? (await storage.findCheckpoint({ mostSize: Number.MAX_SAFE_INTEGER }))
-  if (checkpoint === undefined) {
-    throw refused("no checkpoint was signed yet: `safelight audit checkpoint` signs one")
-  }
+  const checkpoint = begun ?? (await requireCheckpoint(storage))
   let count = 0
   async function* readStreams({ records }: LeftExport): AsyncGenerator<WrittenStream> {
     for await (const record of records) {

@@ -53,7 +53,8 @@ async function write(options: AuditExportOptions, context: CommandContext): Prom
   const { sha256: digest } = await import("@safelight/engine")
   const { withData } = await import("../data/open-data.ts")
   const { findStart } = await import("../audits/export-start.ts")
-  const { createLeafReader } = await import("../proofs/signed-leaves.ts")
+  const { createLeafReader } = await import("@safelight/proof")
+  const { tree } = await import("../proofs/service-proofs.ts")
   const { writeExportFile } = await import("../data/export-file.ts")
   const { takeLeftExport } = await import("../data/left-export.ts")
   const { requireNoFile } = await import("../data/whole-file.ts")
@@ -69,7 +70,7 @@ async function write(options: AuditExportOptions, context: CommandContext): Prom
     const start = await findStart(storage, left, selection)
     const { note, size } = start.checkpoint
     const hasProofs = Object.keys(selection).length > 0
-    const readLeaves = createLeafReader({ storage, size, hasProofs })
+    const readLeaves = createLeafReader({ storage, tree, size, hasProofs })
     const signed = { checkpoint: note, readLeaves, ...(hasProofs && { selection }) }
     const lines = exportStreams({
       storage,

@@ -11,7 +11,7 @@ export function openArchive(configuration: ArtifactPlace): ArchiveReader {
     const { createArtifacts } = await import("./open-places.ts")
     const options = { configuration, log: SILENT_LOG, clock: systemClock }
     const artifacts = await createArtifacts(options)
-    return createArchiveReader({ artifacts: async () => artifacts, digest })
+    return createArchiveReader({ artifacts, digest })
   }
 
   return {

@@ -1,10 +1,9 @@
 /** The proofs of an account's charges, all under one checkpoint, of events as the account may see them. */
-import { setImmediate as nextTurn } from "node:timers/promises"
 import type { BilledCharge } from "@safelight/audit"
 import { toShownEvents, type ProvenEvent, type Storage, type TreeStorage } from "@safelight/core"
 import { sha256 as digest } from "@safelight/engine"
-import { proveEvents } from "@safelight/proof"
-import { refused } from "../errors/command-error.ts"
+import { createEventProver } from "@safelight/proof"
+import { requireCheckpoint } from "./newest-checkpoint.ts"
 import { tree } from "./service-proofs.ts"
 
 export interface ProvenCharge {
@@ -25,18 +24,15 @@ type ProofStorage = Pick<Storage, "readEvents"> &
 
 /** Rejects with a `CommandError` if no checkpoint was signed yet. */
 export async function createChargeProofs(storage: ProofStorage): Promise<ChargeProofs> {
-  const checkpoint = await storage.findCheckpoint({ mostSize: Number.MAX_SAFE_INTEGER })
-  if (checkpoint === undefined) {
-    throw refused("no checkpoint was signed yet: `safelight audit checkpoint` signs one")
-  }
+  const checkpoint = await requireCheckpoint(storage)
+  const proveEvent = createEventProver({ storage, tree, checkpoint })
   return {
     checkpoint: checkpoint.note,
     async prove({ event: { version }, task }) {
       const events = toShownEvents(digest, await storage.readEvents(task))
       const [before, shown] = events.slice(version - 2, version)
       if (before === undefined || shown === undefined) return null
-      const { proofs } = await proveEvents({ storage, tree, checkpoint, nextTurn }, [shown])
-      const [event = null] = proofs
+      const event = await proveEvent(shown)
       return event && { event, previousHash: before.hash }
     },
   }

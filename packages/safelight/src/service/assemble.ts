@@ -140,7 +140,7 @@ async function assemble(options: ServiceOptions, plain: Log, closers: Close[]): 
   closers.push(() => opened.close())
   const storage = watching.observeStorage(opened)
   const artifacts = watching.observeArtifacts(await openArtifacts({ configuration, log, clock }))
-  opened.useArchive(createArchiveReader({ artifacts: async () => artifacts, digest }))
+  opened.useArchive(createArchiveReader({ artifacts, digest }))
   await requireOwnData({ storage, artifacts, adopt, clock, log })
   const opening = { configuration, environment, log, clock, storage, artifacts, watching, sandbox }
   const parts = await withPrices({ ...opening, startedAt: clock.now() })
