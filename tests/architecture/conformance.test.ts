@@ -1,5 +1,5 @@
 /**
- * The conformance page: it has every section of the documents, each with suites whose tests passed, in files
+ * The conformance list: it has every section of the documents, each with suites whose tests passed, in files
  * that are there. That as many pass is seen by `run.ts`, whenever one of the files runs.
  */
 import assert from "node:assert/strict"
@@ -9,20 +9,25 @@ import {
   countAnew,
   findShortfalls,
   findUntestedCodes,
-  PAGE,
+  LIST,
   readConformance,
-} from "../service/conformance/conformance-page.ts"
+} from "../service/conformance/conformance-list.ts"
 import type { PassedTests } from "../support/passed-tests.ts"
 import { findFiles } from "./workspaces.ts"
 
-const SAMPLE = `# Conformance
-
-## HTTP decisions
-
-### §2 The error \`body\`
-
-- [core/one.test.ts](../../core/one.test.ts): 4, 2 \`a suite, named\`
-- [core/two.test.ts](../../core/two.test.ts): 1 \`reads\`
+const SAMPLE = `{
+  "HTTP decisions": {
+    "§2 The error \`body\`": {
+      "core/one.test.ts": {
+        "": 4,
+        "a suite, named": 2
+      },
+      "core/two.test.ts": {
+        "reads": 1
+      }
+    }
+  }
+}
 `
 
 /** Of which these tests passed, by suite. */
@@ -44,8 +49,8 @@ const FEWER = passedTests({
 })
 const FILES = ["core/one.test.ts", "core/two.test.ts"]
 
-describe("the conformance page", () => {
-  const sections = readConformance(readFileSync(PAGE, "utf8"))
+describe("the conformance list", () => {
+  const sections = readConformance(readFileSync(LIST, "utf8"))
 
   it("has every section of both documents and of the extensions, each once", () => {
     const names = sections.map(({ document, section }) => `${document} ${section}`)
@@ -81,7 +86,7 @@ describe("the conformance page", () => {
 describe("a run", () => {
   const sections = readConformance(SAMPLE)
 
-  it("is judged by the suites and counts that the page lists", () => {
+  it("is judged by the suites and counts of the list", () => {
     assert.deepEqual(sections, [
       {
         document: "HTTP decisions",
@@ -93,15 +98,14 @@ describe("a run", () => {
         ],
       },
     ])
-    assert.throws(() => readConformance(SAMPLE.replace("2 `a", "`a")), /can't be read/)
-    assert.throws(() => readConformance(SAMPLE.replace("../../core/two", "two")), /can't be read/)
+    const broken = SAMPLE.replace(": 2", ': "2"')
+    assert.throws(() => readConformance(broken), /no count: core\/one\.test\.ts: a suite, named: 2/)
   })
 
   it("lacks a test if fewer passed than are listed, of the files that ran", () => {
     assert.deepEqual(findShortfalls(sections, ALL, FILES), [])
-    const one =
-      "the conformance page lists 2 tests of core/one.test.ts: a suite, named, and 1 passed"
-    const two = "the conformance page lists 1 tests of core/two.test.ts: reads, and 0 passed"
+    const one = "the conformance list has 2 tests of core/one.test.ts: a suite, named, and 1 passed"
+    const two = "the conformance list has 1 tests of core/two.test.ts: reads, and 0 passed"
     assert.deepEqual(findShortfalls(sections, FEWER, FILES), [one, two])
     assert.deepEqual(findShortfalls(sections, FEWER, ["core/one.test.ts"]), [one])
   })
@@ -120,7 +124,7 @@ describe("a run", () => {
 
   it("can be counted anew, which changes nothing but the counts of the files that ran", () => {
     assert.equal(countAnew(SAMPLE, ALL, FILES), SAMPLE)
-    const counted = SAMPLE.replace("4, 2 `", "5, 1 `")
+    const counted = SAMPLE.replace(": 4", ": 5").replace(": 2", ": 1")
     assert.equal(countAnew(SAMPLE, FEWER, ["core/one.test.ts"]), counted)
   })
 })

@@ -1,5 +1,5 @@
 /**
- * The pages for operators: each message that the service logs is in its table, and no other; and the unit lets the
+ * The pages for operators: each message that the service logs is in its lists, and no other; and the unit lets the
  * service do what it needs.
  */
 import assert from "node:assert/strict"
@@ -9,17 +9,29 @@ import { read } from "./workspaces.ts"
 
 const PAGE = "packages/safelight/docs/operating.md"
 
+/** From the least severe to the most severe, and the headings of their lists. */
+const LEVELS = ["info", "warn", "error"] as const
+const LISTS = [
+  ["error", "Errors"],
+  ["warn", "Warnings"],
+  ["info", "Information"],
+] as const
+
 interface Row {
-  readonly levels: readonly string[]
+  readonly level: string
   readonly fields: readonly string[]
 }
 
 function readRows(): ReadonlyMap<string, Row> {
   const section = /## Log messages\n([\s\S]*?)\n## /.exec(read(PAGE))?.[1] ?? ""
-  const rows = Array.from(section.matchAll(/^\| `([^`]+)` +\|([^|]*)\|([^|]*)\|/gm), (row) => {
-    const [, message = "", levels = "", fields = ""] = row
-    const names = Array.from(fields.matchAll(/`(\w+)`/g), ([, name = ""]) => name)
-    return [message, { levels: levels.trim().split(", "), fields: names }] as const
+  const parts = section.split("\n### ")
+  const rows = LISTS.flatMap(([level, heading]) => {
+    const list = parts.find((part) => part.startsWith(`${heading}\n`)) ?? ""
+    const lines = list.matchAll(/^- `([^`]+)`(?: \(([^)]*)\))?(?::|$)/gm)
+    return Array.from(lines, ([, message = "", names = ""]) => {
+      const fields = Array.from(names.matchAll(/`(\w+)`/g), ([, name = ""]) => name)
+      return [message, { level, fields }] as const
+    })
   })
   assert.equal(
     new Set(rows.map(([message]) => message)).size,
@@ -40,28 +52,30 @@ describe("the log messages of the page for operators", () => {
     }
   })
 
-  it("are all of those that are logged, with their levels and fields", () => {
-    for (const { fields, levels, message, path } of logged) {
+  it("are all of those that are logged, with their fields", () => {
+    for (const { fields, message, path } of logged) {
       const row = rows.get(message)
       assert.ok(row !== undefined, `${path} logs "${message}", which ${PAGE} does not list`)
-      for (const level of levels) assert.ok(row.levels.includes(level), `${message}: ${level}`)
       for (const field of fields) assert.ok(row.fields.includes(field), `${message}: ${field}`)
     }
   })
 
-  it("are only those that are logged, at those levels", () => {
+  it("are only those that are logged, each in the list of its most severe level", () => {
     const used = Map.groupBy(logged, ({ message }) => message)
-    for (const [message, { levels }] of rows) {
-      const written = new Set(used.get(message)?.flatMap((each) => each.levels))
-      assert.deepEqual(new Set(levels), written, message)
+    for (const [message, { level }] of rows) {
+      const written = new Set(used.get(message)?.flatMap(({ levels }) => levels))
+      const worst = LEVELS.findLast((each) => written.has(each))
+      assert.equal(level, worst, message)
     }
   })
 })
 
-describe("the unit on the page about deploying", () => {
+describe("the unit of the page about deploying", () => {
   it("allows each kind of socket that the service opens", () => {
     const [, families = ""] =
-      /^RestrictAddressFamilies=(.*)$/m.exec(read("packages/safelight/docs/deploying.md")) ?? []
+      /^RestrictAddressFamilies=(.*)$/m.exec(
+        read("packages/safelight/docs/deploy/safelight.service"),
+      ) ?? []
     // Listeners and providers; child processes and the resolver; the list of the machine's own addresses.
     assert.deepEqual(families.split(" "), ["AF_INET", "AF_INET6", "AF_UNIX", "AF_NETLINK"])
   })

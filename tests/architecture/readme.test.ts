@@ -64,8 +64,8 @@ describe("the README", () => {
     assert.equal(picture.subarray(1, 4).toString(), "PNG")
   })
 
-  it("of the HTTP adapter serves the task API in one program that runs", async () => {
-    const program = block("ts", readFileSync(join(ROOT, "adapters/http/README.md"), "utf8"))
+  it("of the HTTP adapter links to one program that serves the task API", async () => {
+    const program = readFileSync(join(ROOT, "adapters/http/examples/whole.ts"), "utf8")
     await using folder = await createTemporaryFolder()
     assert.match(await runProgram(program, folder.path), /^202 \/v1\/tasks\/[\da-f-]{36}\n$/)
   })

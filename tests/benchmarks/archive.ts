@@ -1,26 +1,29 @@
 /**
  * `stored_bytes_a_task` and `archived_bytes_a_task`: what the SQLite database has of a finished task before and after it
- * was archived, on its own pages; `row_bytes_a_task` of that is the task's row itself. `segment_bytes_a_task`: what its
- * segment has. `archived_tasks_per_s`: tasks that are moved. `stored_get_ms`: the time of a read of a task in the
- * database; `archived_get_ms`: of an archived one, a part of whose segment nobody read before.
+ * was archived, old parts of the tree with it, on its own pages; `row_bytes_a_task` of that is the task's row itself.
+ * `segment_bytes_a_task` and `bundle_bytes_a_task`: what files have of it. `archived_tasks_per_s` and
+ * `archived_leaves_per_s`: what is moved. `stored_get_ms` and `stored_proof_ms`: the time of a read, and of the proof, of
+ * a task in the database; `archived_get_ms` and `archived_proof_ms`: of an archived one, a part of whose segment nobody
+ * read before.
  */
 import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { parseArgs } from "node:util"
 import { createFilesystemArtifacts } from "@safelight/artifacts-filesystem"
-import { archiveTasks, createArchiveReader } from "@safelight/audit"
-import { fold, openEvent, project, type Append, type Storage } from "@safelight/core"
+import { archiveTasks, archiveTree, createArchiveReader } from "@safelight/audit"
+import { BUNDLE_LEAVES, fold, openEvent, project, type Append, type Storage } from "@safelight/core"
 import { sha256 as digest } from "@safelight/engine"
 import { createSqliteStorage } from "@safelight/storage-sqlite"
 import { advanceSample } from "@safelight/testkit"
-import { readSignedLeaves, signStorage } from "../support/signed-storage.ts"
+import { hashTile, readSignedLeaves, signStorage } from "../support/signed-storage.ts"
 import { createTemporaryFolder } from "../support/temporary-folder.ts"
 import { median, report } from "./measure.ts"
 import { createTask } from "./sample-source.ts"
 
 const { values } = parseArgs({ options: { quick: { type: "boolean", default: false } } })
-const TASKS = values.quick ? 400 : 20_000
+/** Of six events: two bundles of the tree, and a few leaves more. */
+const TASKS = values.quick ? 400 : 22_000
 const READS = values.quick ? 20 : 100
 const NOW = 10_000_000
 
@@ -55,17 +58,26 @@ function measureStored(folder: string): Stored {
   }
 }
 
-/** The median time of a read, ms; tasks far apart, each read once. */
-async function measureReads(storage: Storage): Promise<number> {
-  const times: number[] = []
+interface ReadTimes {
+  readonly getMs: number
+  readonly proofMs: number
+}
+
+/** The median times, ms; tasks far apart, each read once. */
+async function measureReads(storage: Storage): Promise<ReadTimes> {
+  const [gets, proofs]: number[][] = [[], []]
+  const prove = await readSignedLeaves(storage)
   for (let step = 0; step < READS; step += 1) {
     const position = Math.floor((step * TASKS) / READS)
     const id = `00000000-0000-7000-8000-${String(position).padStart(12, "0")}`
     const startedAt = performance.now()
     if ((await storage.readTask(id)) === undefined) throw new Error(`task ${id} is gone`)
-    times.push(performance.now() - startedAt)
+    const readAt = performance.now()
+    if ((await prove(id)).length !== 6) throw new Error(`task ${id} is not proved`)
+    gets?.push(readAt - startedAt)
+    proofs?.push(performance.now() - readAt)
   }
-  return median(times)
+  return { getMs: median(gets ?? []), proofMs: median(proofs ?? []) }
 }
 
 await using folder = await createTemporaryFolder()
@@ -74,7 +86,7 @@ const artifacts = createFilesystemArtifacts({ folder: join(folder.path, "artifac
 
 async function open(): Promise<Storage> {
   const opened = await createSqliteStorage({ folder: folder.path })
-  opened.useArchive(createArchiveReader({ artifacts, digest }))
+  opened.useArchive(createArchiveReader({ artifacts, digest, hashTile }))
   return opened
 }
 
@@ -87,7 +99,7 @@ const checkpoint = await signStorage(storage)
 await storage.close()
 const before = measureStored(folder.path)
 storage = await open()
-const liveMs = await measureReads(storage)
+const live = await measureReads(storage)
 const startedAt = performance.now()
 const moved = await archiveTasks({
   storage,
@@ -100,10 +112,13 @@ const moved = await archiveTasks({
 })
 const seconds = (performance.now() - startedAt) / 1_000
 if (moved.tasks !== TASKS) throw new Error(`${moved.tasks} of ${TASKS} tasks were archived`)
+const treeAt = performance.now()
+const tree = await archiveTree({ storage, artifacts, hashTile, now: NOW, before: NOW })
+const treeSeconds = (performance.now() - treeAt) / 1_000
 await storage.close()
 const after = measureStored(folder.path)
 storage = await open()
-const archivedMs = await measureReads(storage)
+const archived = await measureReads(storage)
 await storage.close()
 
 report({
@@ -111,7 +126,11 @@ report({
   archived_bytes_a_task: after.all,
   row_bytes_a_task: after.rows,
   segment_bytes_a_task: moved.bytes / TASKS,
+  bundle_bytes_a_task: tree.bytes / TASKS,
   archived_tasks_per_s: TASKS / seconds,
-  stored_get_ms: liveMs,
-  archived_get_ms: archivedMs,
+  archived_leaves_per_s: (tree.bundles * BUNDLE_LEAVES) / treeSeconds,
+  stored_get_ms: live.getMs,
+  archived_get_ms: archived.getMs,
+  stored_proof_ms: live.proofMs,
+  archived_proof_ms: archived.proofMs,
 })

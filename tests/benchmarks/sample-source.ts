@@ -62,8 +62,8 @@ export function createTask(position: number, now = 1_000): SampleTask {
     ],
     { now },
   )
-  const { artifacts: rows, charge, outcomes, task: row } = append.changes
-  const stream = { id, events: [...first.events, ...append.events], row, artifacts: rows }
+  const { charge, outcomes, task: row } = append.changes
+  const stream = { id, events: [...first.events, ...append.events], row }
   return {
     stream: {
       ...stream,

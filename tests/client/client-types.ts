@@ -59,6 +59,8 @@ const ANSWERS = [
   "Artifact",
   "ArtifactList",
   "ArtifactLink",
+  "LinkedArtifact",
+  "ArtifactLinkList",
   "Cancellation",
   "EventList",
   "WebhookEndpoint",

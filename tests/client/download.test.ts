@@ -405,4 +405,22 @@ describe("a private link", () => {
     )
     assert.deepEqual([first?.body, second?.body], [undefined, undefined])
   })
+
+  it("to each artifact of a task is asked for by one request", async () => {
+    const link = { url: "https://service.example/link", expires_at: 1_800_000_000 }
+    const links = [{ key: "video", type: "video", mime_type: "video/mp4", ...link }]
+    const half = { task_id: ID, links: [link] }
+    const { client, requests } = createScriptedClient([
+      page(502),
+      json(201, half),
+      json(201, { task_id: ID, links }),
+    ])
+    assert.deepEqual(await client.links(ID, { expiresInSeconds: 60 }), links)
+    const target = `POST /v1/tasks/${ID}/links?expires_in=60`
+    const asked = requests.map(({ body, method, target: path }) => [`${method} ${path}`, body])
+    assert.deepEqual(
+      asked,
+      [1, 2, 3].map(() => [target, undefined]),
+    )
+  })
 })

@@ -30,7 +30,7 @@ describe("accounts in the console", { skip: skipWithoutBrowser }, () => {
   async function leave(page: Page): Promise<void> {
     await page.getByRole("dialog").waitFor()
     await page.keyboard.press("Escape")
-    await page.getByRole("dialog").waitFor({ state: "detached" })
+    await page.locator("dialog").waitFor({ state: "detached" })
   }
 
   async function makeKey(page: Page): Promise<Client> {

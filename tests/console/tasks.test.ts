@@ -90,7 +90,7 @@ describe("tasks in the console", { skip: skipWithoutBrowser }, () => {
     await page.getByRole("button", { name: /Show larger/ }).click()
     await page.getByRole("dialog").getByRole("img", { name: "image_1" }).waitFor()
     await page.keyboard.press("Escape")
-    await until(async () => (await page.getByRole("dialog").count()) === 0)
+    await page.locator("dialog").waitFor({ state: "detached" })
     assert.deepEqual(complaints, [])
     assert.equal(
       requested.some(({ href }) => href.includes(world.key)),

@@ -10,7 +10,7 @@ import { createLogCheck, isRefusal, openCheckpoint, toVerifierText } from "@safe
 import { verifyEd25519 } from "@safelight/proof/node"
 import { createMemoryArtifacts } from "@safelight/testkit"
 import { ORIGIN } from "../proof/signed-tasks.ts"
-import { signer, tree } from "../support/signed-storage.ts"
+import { hashTile, signer, tree } from "../support/signed-storage.ts"
 import { createArchivedLog, ENDED, type ArchivedLog } from "./support/archived-log.ts"
 import { checkByPython, skip } from "./support/python-checker.ts"
 import { sha256 as digest } from "./support/sha256.ts"
@@ -146,7 +146,7 @@ describe("the archive", () => {
       yield frame
     })()
     const { bytes, locator } = await artifacts.put({ task: "archive", key: "altered", body })
-    const reader = createArchiveReader({ artifacts, digest })
+    const reader = createArchiveReader({ artifacts, digest, hashTile })
     const streams = await reader.read({ segment: { ...segment, locator }, offset: 0, bytes })
     // The one task that no channel was asked for has no attempt to alter.
     assert.deepEqual(
@@ -183,7 +183,7 @@ describe("the archive", () => {
       if (!isAway) return log.artifacts.open(request)
       throw new SafelightError({ code: "artifacts-unavailable", message: "the bucket is silent" })
     }
-    log.storage.useArchive(createArchiveReader({ artifacts: { open }, digest }))
+    log.storage.useArchive(createArchiveReader({ artifacts: { open }, digest, hashTile }))
     for (const read of [
       () => log.storage.readTask(task),
       () => log.storage.scan({ after: "", limit: 9 }),

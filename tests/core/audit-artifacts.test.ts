@@ -20,6 +20,7 @@ import {
   createStream,
   dispatch,
   EDIT,
+  listLocators,
   submission,
   success,
   type SampleLog,
@@ -61,7 +62,7 @@ interface World {
 
 function createWorld(log: SampleLog, more: Partial<ArtifactAuditOptions> = {}): World {
   const opened: string[] = []
-  const named = log.streams.flatMap(({ artifacts }) => artifacts.map(({ locator }) => locator))
+  const named = log.streams.flatMap(listLocators)
   const bodies = new Map(named.map((locator) => [locator, BODY]))
   let read = 0
   const createReader = (body: string): ArtifactReader => {
@@ -94,7 +95,12 @@ function createWorld(log: SampleLog, more: Partial<ArtifactAuditOptions> = {}): 
     const stream = log.streams.find((each) => each.id === id)
     return stream && fold(id, stream.events.map(openEvent))
   }
-  const storage = { scan: log.scan, listSegments: log.listSegments, readTask }
+  const storage = {
+    scan: log.scan,
+    listBundles: log.listBundles,
+    listSegments: log.listSegments,
+    readTask,
+  }
   return {
     options: { storage, artifacts, now: EARLY, ...more } as ArtifactAuditOptions,
     read: () => read,

@@ -21,7 +21,14 @@ import {
   toTaskId,
   take,
 } from "./support/transfer-source.ts"
-import { createStream, dispatch, EDIT, submission, success } from "./support/sample-log.ts"
+import {
+  createStream,
+  dispatch,
+  EDIT,
+  listLocators,
+  submission,
+  success,
+} from "./support/sample-log.ts"
 import { sha256 } from "./support/sha256.ts"
 
 type Member = Record<string, unknown>
@@ -280,7 +287,7 @@ describe("an artifact's locator", () => {
   it("in another task's folder is refused: its bytes would be served, and removed, as this one's", async () => {
     const [own, other] = [toTaskId("a"), toTaskId("b")]
     const victim = createStream(other, [submission("ann", EDIT), dispatch(), success(EDIT, IMAGES)])
-    const locator = victim.artifacts[0]?.locator ?? ""
+    const locator = listLocators(victim)[0] ?? ""
     const source = createMemoryStorage()
     const command = success(EDIT, IMAGES)
     assert.ok(command.kind === "succeed")

@@ -32,7 +32,7 @@ describe("a task that an operator ends", () => {
     await scene.clock.advance(10_000)
     const { chargeMicros, error, state } = await scene.read(id)
     assert.deepEqual([state, error?.code, chargeMicros], ["failed", "task_cancelled", 0])
-    assert.deepEqual(await scene.storage.readArtifacts(id), [])
+    assert.deepEqual((await scene.read(id)).artifacts, [])
   })
 
   it("is stopped at its channel by the process that follows it", async () => {

@@ -32,11 +32,11 @@ async function finish(
   return { scene, task, hold }
 }
 
-/** Days that each artifact is kept: by its row, and by the task. */
+/** Days that each artifact is kept: by what is listed, and by the task. */
 async function readDays({ scene, task }: Held): Promise<readonly (readonly number[])[]> {
-  const rows = await scene.storage.readArtifacts(task.id)
+  const found = await scene.engine.findArtifacts({ account: "ada", id: task.id })
   const { artifacts } = await scene.read(task.id)
-  return [rows, artifacts].map((list) =>
+  return [found?.artifacts ?? [], artifacts].map((list) =>
     list.map(({ expiresAt }) => (expiresAt - task.finishedAt) / DAY_MS),
   )
 }

@@ -10,19 +10,13 @@ describeStorage(
   {
     divergences: [
       {
-        test: "an append that can't be stored rejects alone, leaving nothing",
-        reason: "a map has no constraints: it stores whatever it is given",
-      },
-      {
-        test: "an admission that can't be stored rejects alone, leaving nothing",
-        reason: "a map has no constraints: it stores whatever it is given",
-      },
-      {
         test: "closing stores what was handed in; a closed storage does nothing more",
         reason: "a test looks into it after the engine has stopped",
       },
       ...[
         "an archived task is read from its segment alone",
+        "an archived part of the tree is read from its file alone",
+        "of several bundles that have an event's moment, no more are read than it takes to find it",
         "a segment that holds another task, or an earlier state, in its place is found",
         "a row of an archived task is not replaced",
       ].map((test) => ({ test, reason: "it only knows which tasks are archived" })),

@@ -8,6 +8,7 @@ import {
   project,
   SafelightError,
   sealEvents,
+  toArtifactRows,
   type Task,
   type TaskEvent,
 } from "@safelight/core"
@@ -241,11 +242,11 @@ describe("a result of before expiry was told", () => {
   })
 })
 
-/** The row of an artifact that is made today. */
+/** An artifact that is made today. */
 async function finishedTask({ clock, storage, artifacts }: Scene) {
   const scene = createScene({ channels: [createMaking()], clock, storage, artifacts })
   const { id } = await finish(scene)
-  const [row] = await storage.readArtifacts(id)
+  const [row] = toArtifactRows(await scene.read(id))
   assert.ok(row !== undefined)
   return row
 }

@@ -3,7 +3,7 @@
  * stands twice, and of what can be had nothing is missing.
  */
 import { createHash } from "node:crypto"
-import type { ArtifactRow, ArtifactStorage, ScannedStream, Task } from "@safelight/core"
+import type { ArtifactStorage, ManifestEntry, Task } from "@safelight/core"
 import type { Creation } from "./creations.ts"
 import { toProduct } from "./products.ts"
 import type { RoundFaults } from "./round-faults.ts"
@@ -16,23 +16,19 @@ export interface Artifacts {
   readonly fail: (words: string) => void
 }
 
-export async function judgeArtifacts(
-  open: Artifacts,
-  task: Task,
-  stream: Pick<ScannedStream, "artifacts">,
-): Promise<void> {
+export async function judgeArtifacts(open: Artifacts, task: Task): Promise<void> {
   const { artifacts, bought, fail } = open
   const { id, state } = task
   if (!state.startsWith("succeeded")) return
   const used = (bought.get(id) ?? []).find(
     ({ operation }) => operation === toOperationName(task.operation),
   )
-  if (used !== undefined) judgeRows(open, task, stream.artifacts, used)
+  if (used !== undefined) judgeManifest(open, task, used)
   if (state === "succeeded.available") {
-    for (const row of stream.artifacts) await judgeFile(open, row)
+    for (const entry of task.artifacts) await judgeFile(open, task, entry)
   } else {
     const left = await artifacts.list(id)
-    const known = new Set(stream.artifacts.map(({ locator }) => locator))
+    const known = new Set(task.artifacts.map(({ locator }) => locator))
     const unknown = left.filter((locator) => !known.has(locator))
     const isExplained = unknown.length === left.length && mayLeaveOrphans(open.faults)
     if (left.length > 0 && !isExplained) {
@@ -49,16 +45,15 @@ function mayLeaveOrphans({ endedAt, isTimeAhead }: RoundFaults): boolean {
   return isTimeAhead && endedAt.size > 0
 }
 
-function judgeRows(
+function judgeManifest(
   { fail, faults }: Artifacts,
-  { endBy, finishedAt, id }: Task,
-  rows: readonly ArtifactRow[],
+  { artifacts, endBy, finishedAt, id }: Task,
   { operation, production }: Creation,
 ): void {
   const good = production.pieces.flatMap((flaw, place) =>
     flaw === null ? toSha256(toProduct(operation, place, production)) : [],
   )
-  const found = rows.map(({ sha256 }) => sha256)
+  const found = artifacts.map(({ sha256 }) => sha256)
   if (new Set(found).size !== found.length) fail(`task ${id} has a piece twice`)
   if (found.some((digest) => !good.includes(digest))) {
     fail(`a file of ${id} is not what the upstream made`)
@@ -70,10 +65,14 @@ function judgeRows(
   }
 }
 
-async function judgeFile({ artifacts, fail }: Artifacts, row: ArtifactRow): Promise<void> {
+async function judgeFile(
+  { artifacts, fail }: Artifacts,
+  { id }: Task,
+  { key, locator, sha256 }: ManifestEntry,
+): Promise<void> {
   const digest = createHash("sha256")
   try {
-    const reader = await artifacts.open({ locator: row.locator })
+    const reader = await artifacts.open({ locator })
     try {
       const into = Buffer.alloc(64 * 1024)
       for (let count = await reader.read(into); count > 0; count = await reader.read(into)) {
@@ -83,10 +82,10 @@ async function judgeFile({ artifacts, fail }: Artifacts, row: ArtifactRow): Prom
       await reader.close()
     }
   } catch (error) {
-    return fail(`artifact ${row.key} of ${row.task} can't be read: ${String(error)}`)
+    return fail(`artifact ${key} of ${id} can't be read: ${String(error)}`)
   }
-  if (digest.digest("hex") !== row.sha256) {
-    fail(`the file of ${row.task} is not what its manifest says`)
+  if (digest.digest("hex") !== sha256) {
+    fail(`the file of ${id} is not what its manifest says`)
   }
 }
 

@@ -3,9 +3,9 @@ import { createHash } from "node:crypto"
 import { describe, it } from "node:test"
 import {
   emptyTask,
-  type ArtifactRow,
   type ArtifactStorage,
   type StoredEvent,
+  type ManifestEntry,
   type Task,
 } from "@safelight/core"
 import { ACCOUNTS, THRIFTY, WAVERING } from "./accounts.ts"
@@ -85,12 +85,16 @@ describe("the oracle, of keys", () => {
 
 describe("the oracle, of a hold", () => {
   const HOLD = { task: "task-1", expiresAt: AT + 2 * DAY_MS, at: AT }
-  const row = (expiresAt: number) => ({ key: "0.png", expiresAt }) as ArtifactRow
+  const row = (expiresAt: number) => ({ key: "0.png", expiresAt }) as ManifestEntry
 
-  const judgeOf = (rows: readonly ArtifactRow[], events: readonly object[] = [], holds = [HOLD]) =>
+  const judgeOf = (
+    rows: readonly ManifestEntry[],
+    events: readonly object[] = [],
+    holds = [HOLD],
+  ) =>
     listen((fail) => {
       const told = { holds, refusedHolds: [], faults: NO_FAULTS, fail }
-      judgeHolds(ENDED, rows, events as StoredEvent[], told)
+      judgeHolds({ ...ENDED, artifacts: rows }, events as StoredEvent[], told)
     })
 
   it("names what expires sooner than was answered", () => {
@@ -103,7 +107,7 @@ describe("the oracle, of a hold", () => {
   it("names what was shown as succeeded and is refused as unfinished, unless its end is forgotten", () => {
     const refusedHolds = [{ task: "task-1", code: "task_not_finished", at: AT }]
     const judgeIn = (faults: RoundFaults) =>
-      listen((fail) => judgeHolds(ENDED, [], [], { holds: [], refusedHolds, faults, fail }))
+      listen((fail) => judgeHolds(ENDED, [], { holds: [], refusedHolds, faults, fail }))
     assertBroken(judgeIn(NO_FAULTS), /the hold of task-1 was answered 409 task_not_finished/)
     assertBroken(judgeIn(FORGETFUL))
   })
@@ -167,14 +171,13 @@ describe("the oracle, of files", () => {
     toProduct("op-1", place, BOUGHT.production),
   ) as [Buffer, Buffer, Buffer]
 
-  const toRow = (bytes: Buffer, changed: Partial<ArtifactRow> = {}) =>
+  const toRow = (bytes: Buffer, changed: Partial<ManifestEntry> = {}) =>
     ({
-      task: "task-1",
       key: "0.png",
       locator: bytes.toString("latin1"),
       sha256: createHash("sha256").update(bytes).digest("hex"),
       ...changed,
-    }) as ArtifactRow
+    }) as ManifestEntry
 
   /** The locator is the file. */
   const artifacts = {
@@ -194,7 +197,7 @@ describe("the oracle, of files", () => {
   } as unknown as ArtifactStorage
 
   async function judgeOf(
-    rows: readonly ArtifactRow[],
+    rows: readonly ManifestEntry[],
     task: Partial<Task> = {},
     faults: RoundFaults = NO_FAULTS,
   ): Promise<readonly string[]> {
@@ -202,7 +205,7 @@ describe("the oracle, of files", () => {
     const fail = (words: string): void => void broken.push(words)
     const bought = new Map([["task-1", [BOUGHT]]])
     const open = { artifacts, bought, faults, fail }
-    await judgeArtifacts(open, { ...ENDED, ...task }, { artifacts: rows })
+    await judgeArtifacts(open, { ...ENDED, ...task, artifacts: rows })
     return broken
   }
 

@@ -2,7 +2,7 @@
  * The oracle's view of holds: what was answered is kept as long as that, whatever is swept meanwhile, and what
  * was shown as succeeded can be held.
  */
-import type { ArtifactRow, StoredEvent, Task } from "@safelight/core"
+import type { StoredEvent, Task } from "@safelight/core"
 import { isForgotten, isShownForgotten, type RoundFaults } from "./round-faults.ts"
 
 export interface ToldHold {
@@ -20,8 +20,7 @@ export interface RefusedHold {
 }
 
 export function judgeHolds(
-  { id }: Task,
-  rows: readonly ArtifactRow[],
+  { artifacts, id }: Task,
   events: readonly StoredEvent[],
   {
     faults,
@@ -42,7 +41,7 @@ export function judgeHolds(
   const told = holds.filter((each) => each.task === id && !isForgotten(faults, each.at))
   if (told.length === 0) return
   const until = Math.max(...told.map(({ expiresAt }) => expiresAt))
-  for (const { expiresAt, key } of rows) {
+  for (const { expiresAt, key } of artifacts) {
     if (expiresAt < until)
       fail(`${key} of ${id} expires at ${expiresAt}, and is held until ${until}`)
   }

@@ -132,7 +132,7 @@ async function judgeStream(open: Case, stream: ScannedStream): Promise<string> {
   judgePurchases(open, task)
   judgeTime(open, task, stream)
   judgeCharge(open, task, planned, stream)
-  await judgeArtifacts(open, task, stream)
+  await judgeArtifacts(open, task)
   await judgeBesides(open, task, planned, stream)
   return task.error === null ? task.state : `failed ${task.error.code}`
 }
@@ -147,7 +147,7 @@ async function judgeBesides(
   open: Case,
   task: Task,
   planned: PlannedRequest | undefined,
-  { artifacts, events }: ScannedStream,
+  { events }: ScannedStream,
 ): Promise<void> {
   const { charged, erased, fail, storage, stored, told } = open
   const labels = await storage.readLabels(task.id)
@@ -156,7 +156,7 @@ async function judgeBesides(
   const retention = { inputRetentionMs: INPUT_RETENTION_MS, removeAfterMs: DAY_MS, sweptAt }
   judgeRows(stored.rows, retention, task, fail)
   const { holds, refusedHolds } = told
-  judgeHolds(task, artifacts, events, { ...open, holds, refusedHolds })
+  judgeHolds(task, events, { ...open, holds, refusedHolds })
   if (planned === undefined) return
   judgeTerms(task, planned, told.quotes, fail)
   if (!erased.has(task.id)) judgeLabels(task, planned, labels, fail)

@@ -13,15 +13,11 @@ import { installPackages, skipElsewhere, type Installation } from "./install-pac
 import { OUTSIDE_NPM } from "./pack-packages.ts"
 import { checkClient } from "./run-client.ts"
 
-const PAGE = readFileSync(join(ROOT, "packages/safelight/docs/deploying.md"), "utf8")
+const UNIT = join(ROOT, "packages/safelight/docs/deploy/safelight.service")
 const ANALYZE = "/usr/bin/systemd-analyze"
 
 const skipWithoutSystemd =
   existsSync(ANALYZE) || process.env["CI"] !== undefined ? skipElsewhere : `no ${ANALYZE}`
-
-function readBlock(language: string): string {
-  return new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(PAGE)?.[1] ?? ""
-}
 
 const CONTAINERFILE = readFileSync(join(ROOT, ".github/container/Containerfile"), "utf8")
 
@@ -79,7 +75,7 @@ describe("the page about deploying", { skip: skipElsewhere }, () => {
   it("has a unit that systemd takes without a word", { skip: skipWithoutSystemd }, async () => {
     const { folder } = installation
     const file = join(folder, "safelight.service")
-    const unit = readBlock("ini")
+    const unit = readFileSync(UNIT, "utf8")
       .replace("/usr/bin/node", process.execPath)
       .replace("/opt/safelight", folder)
     const script = /^ExecStart=\S+ (\S+) serve/m.exec(unit)?.[1] ?? assert.fail("no ExecStart")

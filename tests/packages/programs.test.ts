@@ -16,11 +16,11 @@ const COMPILER = join(ROOT, "node_modules/typescript/bin/tsc")
 /** Pages whose TypeScript is a whole program, by the name of the file that it is written to. */
 const PAGES = {
   "readme.ts": "README.md",
-  "http.ts": "adapters/http/README.md",
   "embedding.ts": "packages/engine/docs/embedding.md",
 }
 
 const EXAMPLES = [
+  "examples/whole.ts",
   ...["node", "express", "fastify", "hono"].map((name) => `examples/${name}/server.ts`),
   ...["express", "fastify", "hono"].map((name) => `client-examples/${name}/server.ts`),
   ...["worker", "order"].map((name) => `engine-examples/worker/${name}.ts`),

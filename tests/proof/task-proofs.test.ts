@@ -50,6 +50,23 @@ describe("the proof of a task", () => {
     }
   })
 
+  it("reads each tile once, however many events the task has", async () => {
+    const { checkpoint, storage } = await createProofs()
+    const read: string[] = []
+    const counted = {
+      ...storage,
+      readTile(place: TreeTilePlace) {
+        read.push(`${place.level}/${place.index}`)
+        return storage.readTile(place)
+      },
+    }
+    const [task = ""] = TASKS
+    const options = { storage: counted, tree, sha256, checkpoint, viewer: "account" } as const
+    const proof = (await proveTask(options, task)) ?? assert.fail()
+    assert.ok(proof.events.length > 1)
+    assert.deepEqual(read, ["0/0"])
+  })
+
   it("has the events that the checkpoint has, and no later one", async () => {
     const { add, checkpoint, signer, storage } = await createProofs()
     await add("f")

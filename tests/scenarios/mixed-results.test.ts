@@ -71,7 +71,7 @@ async function assertMoves(storage: Storage): Promise<void> {
   const [from, to] = await Promise.all(
     [storage, target].map((each) => each.scan({ after: "", limit: 9 })),
   )
-  assert.deepEqual(to?.streams[0]?.artifacts, from?.streams[0]?.artifacts)
+  assert.deepEqual(to?.streams[0]?.row, from?.streams[0]?.row)
   assert.deepEqual(to?.streams[0]?.charge, from?.streams[0]?.charge)
 }
 

@@ -57,7 +57,7 @@ const TOGETHER = [
 
 /**
  * Of those suites, what has a process all the same: it takes long and can run beside the rest, or the
- * conformance page lists tests of a contract, whose file their process tells.
+ * conformance list has tests of a contract, whose file their process tells.
  */
 const APART = [
   "adapters/storage-postgres/contract",

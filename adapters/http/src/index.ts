@@ -21,6 +21,7 @@ export { HEALTH_ROUTES } from "./pipeline/request-span.ts"
 export type {
   McpQuestion,
   McpService,
+  OpenAiAnswer,
   OpenAiPurchase,
   OpenAiQuestion,
   OpenAiService,

@@ -9,9 +9,10 @@ import {
   type ClientOptions,
   type FetchLike,
 } from "@safelight/client"
+import type { Answer } from "./answers/answer.ts"
 import { answerRefusal, Refusal, toRefusal } from "./answers/refusal.ts"
 import { endWith } from "@safelight/host"
-import { createBudget } from "./calls/budget.ts"
+import { createBudget, type Held } from "./calls/budget.ts"
 import type { Call } from "./calls/call.ts"
 import { createPurchases } from "./calls/purchases.ts"
 import { editImages, generateImages } from "./images/make-images.ts"
@@ -54,15 +55,15 @@ export interface OpenAiPurchase extends OpenAiRequest {
 
 /** Each resolves to an answer of OpenAI's API, refusals included, and rejects only with a fault of this program. */
 export interface OpenAiHandler {
-  generateImages(purchase: OpenAiPurchase): Promise<Response>
-  editImages(purchase: OpenAiPurchase): Promise<Response>
-  createVideo(purchase: OpenAiPurchase): Promise<Response>
-  listVideos(request: OpenAiRequest): Promise<Response>
-  showVideo(request: OpenAiRequest, id: string): Promise<Response>
-  showVideoContent(request: OpenAiRequest, id: string): Promise<Response>
-  deleteVideo(request: OpenAiRequest, id: string): Promise<Response>
-  listModels(request: OpenAiRequest): Promise<Response>
-  showModel(request: OpenAiRequest, id: string): Promise<Response>
+  generateImages(purchase: OpenAiPurchase): Promise<Answer>
+  editImages(purchase: OpenAiPurchase): Promise<Answer>
+  createVideo(purchase: OpenAiPurchase): Promise<Answer>
+  listVideos(request: OpenAiRequest): Promise<Answer>
+  showVideo(request: OpenAiRequest, id: string): Promise<Answer>
+  showVideoContent(request: OpenAiRequest, id: string): Promise<Answer>
+  deleteVideo(request: OpenAiRequest, id: string): Promise<Answer>
+  listModels(request: OpenAiRequest): Promise<Answer>
+  showModel(request: OpenAiRequest, id: string): Promise<Answer>
   /** Calls that wait for a task are ended. */
   end(): void
 }
@@ -73,40 +74,25 @@ export function createOpenAiHandler(options: OpenAiHandlerOptions): OpenAiHandle
   const { now = () => Date.now(), patienceMs = PATIENCE_MS } = options
   const stopping = new AbortController()
   const budget = createBudget()
-  const models = createKnownModels()
-  const purchases = createPurchases(now)
+  const shared: Shared = {
+    ask: options.fetch,
+    stop: stopping.signal,
+    models: createKnownModels(),
+    purchases: createPurchases(now),
+    now,
+    patienceMs,
+  }
 
-  async function answer(
-    { bindings, left, onOver, request, ...purchase }: OpenAiRequest & Partial<OpenAiPurchase>,
-    work: (call: Call) => Promise<Response>,
-  ): Promise<Response> {
-    const fetch: FetchLike = (path, init) =>
-      options.fetch(new URL(path, ORIGIN).href, init, bindings)
+  async function answer(asked: Asked, work: (call: Call) => Promise<Answer>): Promise<Answer> {
     const held = budget.open()
     function end(): void {
       held.release()
-      onOver()
+      asked.onOver()
     }
     try {
-      const call: Call = {
-        client: createCallerClient(fetch, request, HASTE),
-        cancel: (id) => createCallerClient(fetch, request).cancel(id, { signal: stopping.signal }),
-        fetch,
-        request,
-        message: purchase.message,
-        onTaken: purchase.onTaken ?? doNothing,
-        maxCostMicros: purchase.maxCostMicros,
-        signal: AbortSignal.any([stopping.signal, left]),
-        told: {},
-        left,
-        held,
-        models,
-        purchases,
-        now,
-        patienceMs,
-      }
+      const call = createCall(asked, held, shared)
       const answered = await work(call).catch((error: unknown) => refuse(error, call))
-      if (!held.isEmpty) return endWith(answered, end)
+      if (!held.isEmpty) return sendHeld(answered, end)
       end()
       return answered
     } catch (error) {
@@ -129,10 +115,51 @@ export function createOpenAiHandler(options: OpenAiHandlerOptions): OpenAiHandle
   }
 }
 
+type Asked = OpenAiRequest & Partial<OpenAiPurchase>
+
+/** What all calls have. */
+interface Shared extends Pick<Call, "models" | "now" | "patienceMs" | "purchases"> {
+  readonly ask: OpenAiHandlerOptions["fetch"]
+  readonly stop: AbortSignal
+}
+
+function createCall(
+  { bindings, left, maxCostMicros, message, onTaken = doNothing, request }: Asked,
+  held: Held,
+  { ask, stop, ...shared }: Shared,
+): Call {
+  const fetch: FetchLike = (path, init) => ask(new URL(path, ORIGIN).href, init, bindings)
+  let client: Client | undefined
+  let signal: AbortSignal | undefined
+  return {
+    ...shared,
+    get client() {
+      return (client ??= createCallerClient(fetch, request, HASTE))
+    },
+    get signal() {
+      return (signal ??= AbortSignal.any([stop, left]))
+    },
+    cancel: (id) => createCallerClient(fetch, request).cancel(id, { signal: stop }),
+    fetch,
+    request,
+    message,
+    onTaken,
+    maxCostMicros,
+    told: {},
+    left,
+    held,
+  }
+}
+
 function doNothing(): void {}
 
+/** A stream tells when it is over. */
+function sendHeld({ body, ...head }: Answer, end: () => void): Answer {
+  return { ...head, body: endWith(new Response(body), end).body }
+}
+
 /** Rethrows a fault of this program. */
-function refuse(error: unknown, { left, signal, told: { task } }: Call): Response {
+function refuse(error: unknown, { left, signal, told: { task } }: Call): Answer {
   const isEnded = signal.aborted && isOutside(error)
   const { options: refusal } = isEnded ? (left.aborted ? GONE : STOPPING) : toRefusal(error)
   return answerRefusal({ ...refusal, task: refusal.task ?? task })

@@ -48,8 +48,6 @@ function addAppend({ append }: LogChange, add: Add): void {
     add("events", event)
     add("feeds", { account: task.account })
   }
-  for (const artifact of changes.artifacts) add("artifacts", artifact)
-  for (const row of changes.held) add("held", row)
   if (changes.charge !== undefined) add("charges", changes.charge)
   for (const outcome of changes.outcomes) add("outcomes", outcome)
   for (const input of inputs) add(toInputs, input)

@@ -3,7 +3,7 @@
  * statement holds the parts that its batch has rows for. None looks at what another did, so nothing
  * is joined back: whether all of it may stand is one condition at the end (batch-statement.ts).
  */
-import { REQUEST_INPUT, type HeldArtifact } from "@safelight/core"
+import { REQUEST_INPUT } from "@safelight/core"
 import {
   TABLES,
   toPassedSql,
@@ -40,7 +40,7 @@ export type ToArray = (column: string) => string
 /** The same of a section that stands before. */
 export type OfSection = (section: string) => ToArray
 
-const { accountTotals, artifacts, charges, events, feeds, idempotency, inputs, labels } = TABLES
+const { accountTotals, charges, events, feeds, idempotency, inputs, labels } = TABLES
 const { outcomes, ready, retention, tasks } = TABLES
 
 /**
@@ -94,12 +94,6 @@ from ${source} where t.task = any(${toArray("task")}) and t.task = x.task and t.
 returning 1`,
   ),
   events: insert("events", events),
-  artifacts: insert("artifacts", artifacts),
-  held: describe<HeldArtifact>(
-    { task, position: artifacts.columns.position, expiresAt: artifacts.columns.expiresAt },
-    (source, toArray) => `update artifacts as a set expires_at = x.expires_at
-from ${source} where a.task = any(${toArray("task")}) and a.task = x.task and a.position = x.position`,
-  ),
   charges: insert("charges", charges),
   outcomes: insert("outcomes", outcomes),
   /** Of new tasks: nothing is there that they could meet, and looking for it is a third of the cost. */

@@ -18,7 +18,7 @@ import {
 } from "@safelight/core"
 import { checkStream } from "./check-stream.ts"
 import { toSignedRecord, type ExportedLeaf } from "./export-streams.ts"
-import { createArchiveReader, MOST_PART_BYTES } from "./segment-reader.ts"
+import { createSegmentReader, MOST_PART_BYTES } from "./segment-reader.ts"
 import { createSegmentWriter, type WrittenPart, type WrittenTask } from "./segment-writer.ts"
 
 export interface ArchiveOptions {
@@ -207,7 +207,7 @@ async function moveTasks(
   parts: readonly WrittenPart[],
   onMoved: (tasks: number) => void,
 ): Promise<void> {
-  const reader = createArchiveReader({ artifacts, digest })
+  const reader = createSegmentReader({ artifacts, digest })
   for (const { bytes, offset, tasks } of parts) {
     // oxlint-disable-next-line no-await-in-loop -- others commit between two parts
     const streams = await reader.read({ segment, offset, bytes })

@@ -1,5 +1,5 @@
 /**
- * The bytes of artifacts and of the archive's segments, compared with the log: every file that has not expired, or a
+ * The bytes of artifacts and of the archive's files, compared with the log: every file that has not expired, or a
  * sample of them, is read and compared with its size and SHA-256; and every file is looked for in the log, also beside a
  * sample, since that reads names and no bytes. The remainder of an attempt of a task that the log knows is not judged, since retention removes
  * it. A file of a task that the log does not know is a finding: the log may have lost its end.
@@ -8,11 +8,13 @@ import {
   ARCHIVE_TASK,
   openEvent,
   toLocatorTask,
+  type ArchivedBundle,
   type ArchiveSegment,
   type ArtifactStorage,
   type Storage,
 } from "@safelight/core"
 import { toSegmentKey } from "./archive-tasks.ts"
+import { toBundleKey } from "./archive-tree.ts"
 import type { ArtifactSample } from "./artifact-sample.ts"
 import {
   createArtifactJudge,
@@ -25,7 +27,7 @@ import { createKeptFindings, type FindingReport } from "./kept-findings.ts"
 import { readPages } from "./read-pages.ts"
 
 export interface ArtifactAuditOptions extends ArtifactReading {
-  readonly storage: Pick<Storage, "listSegments" | "readTask" | "scan">
+  readonly storage: Pick<Storage, "listBundles" | "listSegments" | "readTask" | "scan">
   readonly artifacts: Required<Pick<ArtifactStorage, "open" | "listAll">>
   /** So far; after each page. */
   readonly onProgress?: (progress: ArtifactCounts) => void
@@ -68,9 +70,9 @@ async function readNamed(options: ArtifactAuditOptions, find: Find): Promise<Art
   const judge = createArtifactJudge(options, find)
   try {
     // First, since archived tasks are read from them: the report then says why they can't be.
-    for (const segment of await options.storage.listSegments()) {
+    for (const file of await listArchiveFiles(options.storage)) {
       // oxlint-disable-next-line no-await-in-loop -- as many at once as the judge lets in
-      await judge.judgeFile(toFile(segment))
+      await judge.judgeFile(file)
     }
     for await (const { streams } of readPages(options.storage)) {
       for (const { id, events } of streams) await judge.judge(id, events.map(openEvent))
@@ -102,15 +104,30 @@ async function lookForFiles(
     if (task !== last?.task) last = { task, isKnown: (await storage.readTask(task)) !== undefined }
     if (!last.isKnown) find({ kind: "unknown-task", task, locator })
   }
-  // Asked once they were listed: a segment that was written meanwhile is known.
-  const segments = new Set((await storage.listSegments()).map(({ locator }) => locator))
-  for (const locator of ofArchive.filter((each) => !segments.has(each))) {
+  // Asked once they were listed: a file that was written meanwhile is known.
+  const known = new Set((await listArchiveFiles(storage)).map(({ locator }) => locator))
+  for (const locator of ofArchive.filter((each) => !known.has(each))) {
     find({ kind: "unknown-task", task: ARCHIVE_TASK, locator })
   }
   return count
 }
 
-function toFile({ bytes, id, locator, sha256 }: ArchiveSegment): NamedFile {
-  const name = { task: ARCHIVE_TASK, key: toSegmentKey(id), mimeType: "application/zstd" }
+async function listArchiveFiles(
+  storage: Pick<Storage, "listBundles" | "listSegments">,
+): Promise<readonly NamedFile[]> {
+  const segments = await storage.listSegments()
+  const bundles = await storage.listBundles()
+  return [
+    ...segments.map((segment) => toFile(segment, toSegmentKey(segment.id), "application/zstd")),
+    ...bundles.map((bundle) => toFile(bundle, toBundleKey(bundle.id), "application/octet-stream")),
+  ]
+}
+
+function toFile(
+  { bytes, locator, sha256 }: ArchiveSegment | ArchivedBundle,
+  key: string,
+  mimeType: string,
+): NamedFile {
+  const name = { task: ARCHIVE_TASK, key, mimeType }
   return { ...name, bytes, expiresAt: Number.MAX_SAFE_INTEGER, locator, sha256 }
 }

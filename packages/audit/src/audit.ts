@@ -35,7 +35,7 @@ export interface AuditOptions {
   readonly prices: PriceBook
   /** Every model that a task in the log may name; `replay` reads them. */
   readonly models: readonly Model[]
-  /** Streams in memory at once; 200 by default. */
+  /** Streams of a page, of which two are in memory at once; 200 by default. */
   readonly pageStreams?: number
   /** Findings that a report lists; 100 by default. All are counted. */
   readonly keptFindings?: number
@@ -51,8 +51,8 @@ export interface Audit {
   /** Proves that folding the log makes the live rows, the bill and the kept totals. */
   replay(onProgress?: (progress: AuditProgress) => void): Promise<AuditReport>
   /**
-   * The same, page by page: nothing is read before it is asked for, so that a reader who is slow, or goes away, has
-   * no more read. It yields how far it is, and returns the report.
+   * The same, page by page: no more than one page is read before it is asked for, so that a reader who is slow, or goes
+   * away, has no more read. It yields how far it is, and returns the report.
    */
   examine(kind: AuditKind): AsyncGenerator<AuditProgress, AuditReport>
 }

@@ -2,15 +2,8 @@
  * The live rows of a task, compared field by field with those that its events make. A finding names the event that
  * made the row, and none for a row that no event made.
  */
-import {
-  toArtifactRows,
-  toChargeRow,
-  toOutcomeRows,
-  type OutcomeRow,
-  type TaskEvent,
-} from "@safelight/core"
+import { toChargeRow, toOutcomeRows, type OutcomeRow, type TaskEvent } from "@safelight/core"
 import { compareTaskRow, type FoldedStream } from "./compare-task-row.ts"
-import { excerpt } from "./excerpt.ts"
 import { toFact, type Fact, type Facts } from "./finding.ts"
 import { listDiffering } from "./list-differing.ts"
 import type { Ledger } from "./report.ts"
@@ -20,13 +13,6 @@ export function compareRows(folded: FoldedStream, ledger: Ledger): void {
   const { find } = ledger
   const finish = 1 + events.findIndex(({ type }) => type === "succeeded" || type === "failed")
   compareTaskRow(folded, ledger)
-  compareEach(stream.id, toArtifactRows(task), stream.artifacts, {
-    toId: ({ key }) => key,
-    toVersion: () => finish,
-    toFact: ({ locator }) => excerpt(locator),
-    findRow: (what, { key }, facts) => find({ kind: `artifact-${what}`, key, ...facts }),
-    findField: ({ key }, facts) => find({ kind: "artifact-differs", key, ...facts }),
-  })
   compareEach(stream.id, toList(toChargeRow(task)), toList(stream.charge), {
     // One at most: a row that names another task differs in that.
     toId: () => stream.id,

@@ -31,10 +31,6 @@ interface OfField extends OfTask {
   readonly field: string
 }
 
-interface OfArtifact extends OfTask {
-  readonly key: string
-}
-
 interface OfAttempt extends OfTask {
   readonly attempt: number
 }
@@ -99,16 +95,6 @@ const FIELD_DIFFERENCES = {
     `the ${field} of its place in the queue is ${found}, the log makes ${expected}`,
 } satisfies Words<OfField>
 
-const ARTIFACT_DIFFERENCES = {
-  "artifact-missing": ({ key }) => `artifact ${key} has no row`,
-  "artifact-orphaned": ({ key }) => `artifact ${key} has a row that the log does not make`,
-} satisfies Words<OfArtifact>
-
-const ARTIFACT_FIELD_DIFFERENCES = {
-  "artifact-differs": ({ expected, field, found, key }) =>
-    `the ${field} of artifact ${key} is ${found}, the log says ${expected}`,
-} satisfies Words<OfArtifact & OfField>
-
 /** An attempt has an outcome if it ended its task, or was billed for nothing. */
 const OUTCOME_DIFFERENCES = {
   "outcome-missing": ({ attempt }) => `the outcome of attempt ${attempt} has no row`,
@@ -154,8 +140,6 @@ const TOTALS_OBSTACLES = {
 export type Difference =
   | Findings<OfTask, typeof TASK_DIFFERENCES>
   | Findings<OfField, typeof FIELD_DIFFERENCES>
-  | Findings<OfArtifact, typeof ARTIFACT_DIFFERENCES>
-  | Findings<OfArtifact & OfField, typeof ARTIFACT_FIELD_DIFFERENCES>
   | Findings<OfAttempt, typeof OUTCOME_DIFFERENCES>
   | Findings<OfAttempt & OfField, typeof OUTCOME_FIELD_DIFFERENCES>
   | Findings<OfTotal, typeof TOTAL_DIFFERENCES>
@@ -172,8 +156,6 @@ const OBSTACLES = { ...TASK_OBSTACLES, ...TOTALS_OBSTACLES }
 const WORDS = {
   ...TASK_DIFFERENCES,
   ...FIELD_DIFFERENCES,
-  ...ARTIFACT_DIFFERENCES,
-  ...ARTIFACT_FIELD_DIFFERENCES,
   ...OUTCOME_DIFFERENCES,
   ...OUTCOME_FIELD_DIFFERENCES,
   ...TOTAL_DIFFERENCES,

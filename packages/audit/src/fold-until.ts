@@ -85,7 +85,7 @@ export async function* foldUntil(options: FoldUntilOptions): AsyncGenerator<Past
   }
 
   for await (const { streams } of readPages(storage, pageStreams)) {
-    // oxlint-disable-next-line no-await-in-loop -- a page is in memory at a time
+    // oxlint-disable-next-line no-await-in-loop -- one page after the other
     const counts = await Promise.all(streams.map(countEvents))
     const tasks = streams.flatMap((stream, place) => tell(stream, counts[place] ?? 0))
     await definitions.examine(ledger)

@@ -5,8 +5,14 @@ export {
   type ArchiveReport,
   type ArchiveSource,
 } from "./archive-tasks.ts"
+export { archiveTree, type TreeArchiveOptions, type TreeArchiveReport } from "./archive-tree.ts"
+export type { BundleReaderOptions, HashTile } from "./bundle-reader.ts"
 export { restoreSegment, type RestoreOptions } from "./restore-segment.ts"
-export { createArchiveReader, type ArchiveReaderOptions } from "./segment-reader.ts"
+export {
+  createArchiveReader,
+  type ArchiveReaderOptions,
+  type SegmentReaderOptions,
+} from "./segment-reader.ts"
 export type { ArtifactSample } from "./artifact-sample.ts"
 export {
   auditArtifacts,

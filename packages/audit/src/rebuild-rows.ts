@@ -27,7 +27,7 @@ export interface RebuildOptions {
   readonly storage: Pick<Storage, "replaceTaskRow" | "scan">
   /** Milliseconds since the Unix epoch: when a task that lacks its place is looked at. */
   readonly now: number
-  /** Streams in memory at once; 200 by default. */
+  /** Streams of a page, of which two are in memory at once; 200 by default. */
   readonly pageStreams?: number
 }
 

@@ -6,7 +6,8 @@ import {
   type Storage,
 } from "@safelight/core"
 import { findTableBytes, FOOTER_BYTES, readSeekTable, type Frame } from "./seek-table.ts"
-import { readRange, toReadFailure } from "./segment-reader.ts"
+import { toReadFailure } from "./read-failure.ts"
+import { readRange } from "./read-range.ts"
 
 export interface RestoreOptions {
   readonly storage: Pick<Storage, "dropSegment" | "restoreTasks">
@@ -55,6 +56,6 @@ async function readFrames(
     const table = await readRange(artifacts, { locator, start: bytes - tableBytes, end })
     return readSeekTable(table)
   } catch (error) {
-    throw toReadFailure(error, id)
+    throw toReadFailure(error, `segment ${id} of the archive`)
   }
 }

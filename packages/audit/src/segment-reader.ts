@@ -7,21 +7,30 @@ import { promisify } from "node:util"
 import { zstdDecompress } from "node:zlib"
 import {
   createBoundedCache,
-  isSafelightError,
-  SafelightError,
   type ArchivedStream,
   type ArchiveReader,
   type ArchiveReadRequest,
   type ArtifactStorage,
   type Digest,
+  type SegmentReader,
 } from "@safelight/core"
+import { createBundleReader, type BundleReaderOptions } from "./bundle-reader.ts"
 import { toEvents } from "./check-export.ts"
 import { checkStream } from "./check-stream.ts"
 import { parseRecord } from "./parse-record.ts"
+import { toReadFailure } from "./read-failure.ts"
+import { readRange } from "./read-range.ts"
 
-export interface ArchiveReaderOptions {
+export interface SegmentReaderOptions {
   readonly digest: Digest
   readonly artifacts: Pick<ArtifactStorage, "open">
+}
+
+export interface ArchiveReaderOptions extends SegmentReaderOptions, BundleReaderOptions {}
+
+/** Both kinds of files. */
+export function createArchiveReader(options: ArchiveReaderOptions): ArchiveReader {
+  return { ...createSegmentReader(options), ...createBundleReader(options) }
 }
 
 /** At least as many, and at most twice: some 200 KB each. */
@@ -35,7 +44,7 @@ export const MOST_PART_BYTES = 64 * 1024 * 1024
 
 const decompress = promisify(zstdDecompress)
 
-export function createArchiveReader({ artifacts, digest }: ArchiveReaderOptions): ArchiveReader {
+export function createSegmentReader({ artifacts, digest }: SegmentReaderOptions): SegmentReader {
   const parts = createBoundedCache<Promise<readonly ArchivedStream[]>>(KEPT_PARTS)
 
   async function load(request: ArchiveReadRequest): Promise<readonly ArchivedStream[]> {
@@ -44,7 +53,7 @@ export function createArchiveReader({ artifacts, digest }: ArchiveReaderOptions)
       const range = { locator: segment.locator, start: offset, end: offset + bytes - 1 }
       return await toStreams(await readRange(artifacts, range), digest)
     } catch (error) {
-      throw toReadFailure(error, segment.id)
+      throw toReadFailure(error, `segment ${segment.id} of the archive`)
     }
   }
 
@@ -63,33 +72,6 @@ export function createArchiveReader({ artifacts, digest }: ArchiveReaderOptions)
   }
 }
 
-/** Both ends are included. */
-interface ByteRange {
-  readonly locator: string
-  readonly start: number
-  readonly end: number
-}
-
-/** Rejects as the storage does, and with a RangeError if there is less. */
-export async function readRange(
-  artifacts: Pick<ArtifactStorage, "open">,
-  range: ByteRange,
-): Promise<Uint8Array> {
-  const reader = await artifacts.open(range)
-  try {
-    const into = new Uint8Array(range.end - range.start + 1)
-    for (let filled = 0; filled < into.length;) {
-      // oxlint-disable-next-line no-await-in-loop -- one piece after the other
-      const count = await reader.read(into.subarray(filled))
-      if (count === 0) throw new RangeError("it has fewer bytes")
-      filled += count
-    }
-    return into
-  } finally {
-    await reader.close()
-  }
-}
-
 /** Those whose chain is whole: of another it can't be said that it was archived so. */
 async function toStreams(frame: Uint8Array, digest: Digest): Promise<readonly ArchivedStream[]> {
   const text = await decompress(frame, { maxOutputLength: MOST_PART_BYTES })
@@ -104,16 +86,4 @@ async function toStreams(frame: Uint8Array, digest: Digest): Promise<readonly Ar
       const { kind } = checkStream({ id: stream.task, events: stream.events }, digest)
       return kind === "whole" ? [stream] : []
     })
-}
-
-/** Whatever else goes wrong with bytes that were read is their own fault. */
-export function toReadFailure(cause: unknown, id: number): SafelightError {
-  const isOut = isSafelightError(cause) && cause.code === "artifacts-unavailable"
-  const why = cause instanceof Error ? cause.message : String(cause)
-  return new SafelightError({
-    code: isOut ? "storage-unavailable" : "storage-corrupt",
-    message: `segment ${id} of the archive can't be read: ${why}`,
-    retryable: isOut,
-    cause,
-  })
 }

@@ -5,7 +5,14 @@
  */
 import { createAdminCalls, type AdminCalls } from "./admin/admin-calls.ts"
 import { ApiError } from "./connection/api-error.ts"
-import type { Artifact, EventList, ListQuery, Task, TaskList } from "./api/answers.ts"
+import type {
+  Artifact,
+  EventList,
+  LinkedArtifact,
+  ListQuery,
+  Task,
+  TaskList,
+} from "./api/answers.ts"
 import type { TaskUsage, UsageReport, UsageStatement } from "./api/usage-answers.ts"
 import type { Me } from "./api/key-answers.ts"
 import type { Balance, ModelInfo, Quote } from "./api/price-answers.ts"
@@ -19,7 +26,12 @@ import {
   isUsageReport,
 } from "./api/check-answers.ts"
 import { toModelPath, toTaskPath, withQuery } from "./api/paths.ts"
-import { createTaskArtifact, type TaskArtifact } from "./artifacts/task-artifact.ts"
+import { linkArtifacts } from "./artifacts/link-artifacts.ts"
+import {
+  createTaskArtifact,
+  type LinkOptions,
+  type TaskArtifact,
+} from "./artifacts/task-artifact.ts"
 import { checkOptions, type ClientOptions } from "./connection/client-options.ts"
 import { createConnection, type Connection } from "./connection/connection.ts"
 import { listModels } from "./prices/list-models.ts"
@@ -101,6 +113,11 @@ export interface Client extends ProofCalls {
   artifact(task: string, key: string): TaskArtifact
   artifacts(task: string, options?: CallOptions): Promise<readonly Artifact[]>
   /**
+   * Makes a private link to each artifact of a finished task, by one request. The API key needs the scope
+   * `links:write`. Rejects with `artifact_expired` if one of them has expired.
+   */
+  links(task: string, options?: LinkOptions): Promise<readonly LinkedArtifact[]>
+  /**
    * Keeps the artifacts of a finished task until `until` (Unix seconds, or a date), if the account may; resolves
    * to the artifacts. None is ever kept for less time than before.
    */
@@ -176,6 +193,7 @@ export function createClient(options: ClientOptions): Client {
     list: (query = {}, more = {}) => listClientTasks(connection, query, more),
     artifact: (id, key) => createTaskArtifact(connection, id, key),
     artifacts: (id, more) => listArtifacts(connection, id, more),
+    links: (id, more) => linkArtifacts(connection, id, more),
     hold: (id, until, more) => holdArtifacts(connection, id, until, more),
     events: (id, more = {}) => listEvents(connection, toTaskPath(id), isEventList, more),
     taskUsage: (id, { signal } = {}) =>

@@ -21,6 +21,7 @@ export type {
   Artifact,
   ArtifactLink,
   Cancellation,
+  LinkedArtifact,
   ListQuery,
   RefusalCode,
   RefusalType,

@@ -352,7 +352,16 @@ export {
   type ArchiveSegment,
   type ArchiveStorage,
   type ArchiveTasksRequest,
+  type SegmentReader,
 } from "./ports/archive-storage.ts"
+export {
+  BUNDLE_LEAVES,
+  type ArchivedBundle,
+  type BundleReader,
+  type LeafRun,
+  type TreeArchive,
+  type TreeBundle,
+} from "./ports/tree-archive.ts"
 export type {
   EventProofs,
   LogIdentity,
@@ -600,7 +609,6 @@ export {
   type ArtifactRow,
   type Changes,
   type ChargeRow,
-  type HeldArtifact,
   type OutcomeRow,
   type TaskRow,
 } from "./task/projection.ts"

@@ -13,6 +13,7 @@ export {
   type Tile,
   type TilePlace,
 } from "./tiles/tile.ts"
+export { hashTile } from "./tiles/hash-tile.ts"
 export { parseTilePath, toTilePath } from "./tiles/tile-path.ts"
 export {
   createTreeBuilder,

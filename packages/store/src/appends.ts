@@ -7,9 +7,7 @@ import {
   REQUEST_INPUT,
   type AccountTotals,
   type Append,
-  type ArtifactRow,
   type ChargeRow,
-  type HeldArtifact,
   type Input,
   type OutcomeRow,
   type QueueChange,
@@ -55,17 +53,6 @@ const TASKS = describeStatements(({ db, compile }) => ({
   ),
   insertEvent: compile((event: StoredEvent) =>
     db.insertInto("events").values(allOf(TABLES.events, event)),
-  ),
-  insertArtifact: compile((row: ArtifactRow) =>
-    db.insertInto("artifacts").values(allOf(TABLES.artifacts, row)),
-  ),
-  /** Changes only the moment at which it expires. */
-  holdArtifact: compile(({ expiresAt, position, task }: HeldArtifact) =>
-    db
-      .updateTable("artifacts")
-      .set({ expiresAt })
-      .where("task", "=", task)
-      .where("position", "=", position),
   ),
   insertCharge: compile((row: ChargeRow) =>
     db.insertInto("charges").values(allOf(TABLES.charges, row)),
@@ -195,15 +182,13 @@ export function createAppendSteps(compiler: Compiler): AppendSteps {
   return {
     toSteps(append) {
       const { changes, expectedHash, events, queue } = append
-      const { artifacts, charge, held, outcomes, task, totals } = changes
+      const { charge, outcomes, task, totals } = changes
       const steps = [
         expectedHash === undefined
           ? toStep(statements.insertTask, toStoredTaskRow(task))
           : toStep(statements.updateTask, { ...toStoredTaskRow(task), expectedHash }),
       ]
       for (const event of events) steps.push(toStep(statements.insertEvent, event))
-      for (const row of artifacts) steps.push(toStep(statements.insertArtifact, row))
-      for (const row of held) steps.push(toStep(statements.holdArtifact, row))
       if (charge !== undefined) steps.push(toStep(statements.insertCharge, charge))
       for (const row of outcomes) steps.push(toStep(statements.insertOutcome, row))
       if (totals !== undefined) {

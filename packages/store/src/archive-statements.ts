@@ -136,12 +136,6 @@ const READS = describeStatements(({ db, compile }) => ({
 }))
 
 const MOVES = describeStatements(({ db, compile, dialect, members }) => {
-  /** Of tasks that are archived there: the statement before may have left some as they were. */
-  const ofMoved = (table: "artifacts" | "events", { pointer, tasks }: Moved) => {
-    const own = sql.ref(`${table}.task`)
-    const isThere = sql<boolean>`exists (select 1 from tasks where tasks.task = ${own} and snapshot = ${pointer})`
-    return db.deleteFrom(table).where("task", "in", members(tasks)).where(isThere)
-  }
   return {
     /**
      * Counts those that the next statement will point there. It holds the segment's row until the end of the commit, so
@@ -177,8 +171,15 @@ const MOVES = describeStatements(({ db, compile, dialect, members }) => {
           sql<boolean>`exists (select 1 from archive_segments where id = ${segment} and locator <> '')`,
         ),
     ),
-    dropEvents: compile((moved: Moved) => ofMoved("events", moved)),
-    dropArtifacts: compile((moved: Moved) => ofMoved("artifacts", moved)),
+    /** Of tasks that are archived there: the statement before may have left some as they were. */
+    dropEvents: compile(({ pointer, tasks }: Moved) =>
+      db
+        .deleteFrom("events")
+        .where("task", "in", members(tasks))
+        .where(
+          sql<boolean>`exists (select 1 from tasks where tasks.task = events.task and snapshot = ${pointer})`,
+        ),
+    ),
   }
 })
 

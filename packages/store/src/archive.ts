@@ -8,9 +8,10 @@ import {
 import { APPEND_STATEMENTS } from "./appends.ts"
 import { ARCHIVE_STATEMENTS } from "./archive-statements.ts"
 import { toArchivedSnapshot } from "./archived-snapshot.ts"
-import { toArchivedRows, toSegment, type ArchivedStreams } from "./archived-streams.ts"
+import { toArchivedRow, toSegment, type ArchivedStreams } from "./archived-streams.ts"
 import { countOf, toStep, type Connections, type Step } from "./sql/driver.ts"
 import type { Compiler } from "./sql/statement.ts"
+import { createTreeArchive } from "./tree-archive.ts"
 import { TREE_STATEMENTS } from "./tree-statements.ts"
 
 export function createArchiveMethods(
@@ -22,6 +23,7 @@ export function createArchiveMethods(
     useArchive: (reader) => archived.useArchive(reader),
     ...createSegmentMethods(connections, compiler),
     ...createMoves(connections, compiler, archived),
+    ...createTreeArchive(connections, compiler),
   }
 }
 
@@ -64,20 +66,16 @@ function createMoves(
   archived: ArchivedStreams,
 ): Pick<ArchiveStorage, "archiveTasks" | "listArchivable" | "restoreTasks"> {
   const statements = ARCHIVE_STATEMENTS(compiler)
-  const { insertArtifact, insertEvent } = APPEND_STATEMENTS(compiler)
+  const { insertEvent } = APPEND_STATEMENTS(compiler)
   const { boundDoubled } = TREE_STATEMENTS(compiler)
 
   /** The events have leaves, and the trigger notes them again: `listUnsequenced` looks such notes up. */
   function toRestoreSteps(part: ArchivePart, stream: ArchivedStream): Step[] {
     const { events, task } = stream
-    const {
-      artifacts,
-      row: { hash, snapshot },
-    } = toArchivedRows(stream)
+    const { hash, snapshot } = toArchivedRow(stream)
     return [
       toStep(statements.putBack, { hash, pointer: toArchivedSnapshot(part), snapshot, task }),
       ...events.map((event) => toStep(insertEvent, event)),
-      ...artifacts.map((row) => toStep(insertArtifact, row)),
       toStep(boundDoubled, {}),
       toStep(statements.takeFromSegment, { segment: part.segment }),
     ]
@@ -95,8 +93,8 @@ function createMoves(
       const tasks = moved.map(({ task }) => task)
       const newest = moved.map(({ hash }) => hash)
       const values = { tasks, newest, pointer: toArchivedSnapshot(part), segment: part.segment }
-      const { countTasks, dropArtifacts, dropEvents, pointTasks } = statements
-      const changes = [countTasks, pointTasks, dropEvents, dropArtifacts]
+      const { countTasks, dropEvents, pointTasks } = statements
+      const changes = [countTasks, pointTasks, dropEvents]
       return countOf(await commit({ steps: changes.map((each) => toStep(each, values)) }), 1)
     },
     async restoreTasks(part) {

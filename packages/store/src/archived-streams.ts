@@ -8,13 +8,11 @@ import {
   fromSnapshot,
   openEvent,
   SafelightError,
-  toArtifactRows,
   toTaskRow,
   type ArchivedStream,
   type ArchivePart,
   type ArchiveReader,
   type ArchiveSegment,
-  type ArtifactRow,
   type StreamHead,
   type Task,
   type TaskRow,
@@ -50,6 +48,8 @@ export interface ArchivedStreams {
   openTask(row: HeadRow): Promise<Task>
   /** Everything that a part has. */
   readPart(part: ArchivePart): Promise<readonly ArchivedStream[]>
+  /** Asks the reader for anything else. Rejects as it does, and if there is none. */
+  ask<Answer>(question: (reader: ArchiveReader) => Promise<Answer>): Promise<Answer>
 }
 
 export function createArchivedStreams(
@@ -57,7 +57,7 @@ export function createArchivedStreams(
   compiler: Compiler,
 ): ArchivedStreams {
   const { findRow } = ARCHIVE_STATEMENTS(compiler)
-  const { readPart, useArchive } = createPartReads({ read }, compiler)
+  const { ask, readPart, useArchive } = createPartReads({ read }, compiler)
 
   async function openStream(part: ArchivePart, { hash, task }: HeadRow): Promise<ArchivedStream> {
     const stream = (await readPart(part)).find((each) => each.task === task)
@@ -102,13 +102,14 @@ export function createArchivedStreams(
       return stream === undefined ? fromSnapshot(row.snapshot) : toArchivedHead(stream).task
     },
     readPart,
+    ask,
   }
 }
 
 function createPartReads(
   { read }: Pick<Connections, "read">,
   compiler: Compiler,
-): Pick<ArchivedStreams, "readPart" | "useArchive"> {
+): Pick<ArchivedStreams, "ask" | "readPart" | "useArchive"> {
   const { listSegments } = ARCHIVE_STATEMENTS(compiler)
   const reads = createSemaphore({ permits: READS_AT_ONCE, name: "reads of the archive" })
   let reader: ArchiveReader | undefined
@@ -125,18 +126,23 @@ function createPartReads(
     return segment
   }
 
+  async function ask<Answer>(
+    question: (reader: ArchiveReader) => Promise<Answer>,
+  ): Promise<Answer> {
+    const known = reader
+    if (known !== undefined) return reads.run(() => question(known))
+    const message = "the archive can't be read: nothing was given to read it with (useArchive)"
+    throw new SafelightError({ code: "storage-unavailable", message })
+  }
+
   return {
     useArchive(given) {
       reader = given
     },
+    ask,
     async readPart({ bytes, offset, segment: id }) {
-      const known = reader
-      if (known === undefined) {
-        const message = `segment ${id} of the archive can't be read: nothing was given to read it with (useArchive)`
-        throw new SafelightError({ code: "storage-unavailable", message })
-      }
       const request = { segment: await findSegment(id), offset, bytes }
-      return reads.run(() => known.read(request))
+      return ask((known) => known.read(request))
     },
   }
 }
@@ -158,12 +164,9 @@ export function toArchivedHead({ events, task }: ArchivedStream): StreamHead {
 }
 
 /** What would stand in the database of it. */
-export function toArchivedRows(stream: ArchivedStream): {
-  readonly row: TaskRow
-  readonly artifacts: readonly ArtifactRow[]
-} {
+export function toArchivedRow(stream: ArchivedStream): TaskRow {
   const { hash, task } = toArchivedHead(stream)
-  return { row: toTaskRow(task, hash), artifacts: toArtifactRows(task) }
+  return toTaskRow(task, hash)
 }
 
 function corrupt(message: string): SafelightError {

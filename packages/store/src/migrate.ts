@@ -7,6 +7,7 @@
 import { SafelightError } from "@safelight/core"
 import { sql, type Kysely } from "kysely"
 import type { StoreDialect } from "./sql/dialect.ts"
+import { dropArtifactRows } from "./artifact-rows-schema.ts"
 import { createArchive } from "./archive-schema.ts"
 import { createChargedMeasures } from "./charged-measures-schema.ts"
 import { createDefinitions } from "./definitions-schema.ts"
@@ -15,6 +16,7 @@ import { createJudgedMoments } from "./judged-moments-schema.ts"
 import { createOperatorChanges } from "./operator-changes-schema.ts"
 import { createPackedNotes } from "./packed-notes-schema.ts"
 import { createSealedMembers } from "./sealed-members-schema.ts"
+import { createTreeBundles } from "./tree-bundles-schema.ts"
 import { createTree } from "./tree-schema.ts"
 
 /**
@@ -41,9 +43,11 @@ const SCHEMA: Schema = {
     createSealedMembers,
     createArchive,
     createPackedNotes,
+    dropArtifactRows,
+    createTreeBundles,
   ],
-  // Older code can't read a note that is written with schema 9.
-  oldestCodeVersion: 9,
+  // Older code finds no leaf that lies in a bundle, and would give its event another.
+  oldestCodeVersion: 11,
 }
 
 /** The schema that this code writes. */

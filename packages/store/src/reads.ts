@@ -12,12 +12,7 @@ import {
 import { sql } from "kysely"
 import { ADMISSION_STATEMENTS } from "./admission.ts"
 import { isArchivedSnapshot } from "./archived-snapshot.ts"
-import {
-  toArchivedHead,
-  toArchivedRows,
-  type ArchivedStreams,
-  type HeadRow,
-} from "./archived-streams.ts"
+import { toArchivedHead, type ArchivedStreams, type HeadRow } from "./archived-streams.ts"
 import { countOf, toStep, type Database } from "./sql/driver.ts"
 import { createGatheredRead } from "./gathered-read.ts"
 import { LABEL_STATEMENTS, toLabels } from "./labels.ts"
@@ -61,13 +56,6 @@ export const READ_STATEMENTS = describeStatements(({ db, compile, members }) => 
       .where("name", "=", sql.lit(REQUEST_INPUT))
       .where(sql<number>`octet_length(${sql.ref("body")})`, "<=", mostBytes),
   ),
-  findArtifacts: compile(({ task }: OfTask) =>
-    db
-      .selectFrom("artifacts")
-      .select(TABLES.artifacts.members)
-      .where("task", "=", task)
-      .orderBy("position"),
-  ),
   findEvents: compile(({ task }: OfTask) =>
     db
       .selectFrom("events")
@@ -96,7 +84,6 @@ export const READ_STATEMENTS = describeStatements(({ db, compile, members }) => 
 type ReadMethods = Pick<
   Storage,
   | "readTask"
-  | "readArtifacts"
   | "readEvents"
   | "readInput"
   | "readLabels"
@@ -124,11 +111,6 @@ export function createReadMethods(
 
   return {
     readTask: createHeadReader(driver, compiler, archived),
-    readArtifacts: (task) =>
-      archived.readRows(task, {
-        read: () => read(statements.findArtifacts, { task }),
-        fromStream: (stream) => toArchivedRows(stream).artifacts,
-      }),
     readEvents(task, range) {
       const { after: passed, limit } = range ?? { after: 0, limit: Infinity }
       return archived.readRows(task, {

@@ -8,7 +8,7 @@ import {
   type ScannedStream,
   type Storage,
 } from "@safelight/core"
-import { toArchivedRows, type ArchivedStreams } from "./archived-streams.ts"
+import { toArchivedRow, type ArchivedStreams } from "./archived-streams.ts"
 import type { Database } from "./sql/driver.ts"
 import { describeStatements, toRows, type Compiler, type RawRows } from "./sql/statement.ts"
 import { TABLES } from "./sql/tables.ts"
@@ -21,7 +21,7 @@ export interface Range {
 
 type Found = readonly RawRows[]
 
-type TaskTable = "events" | "artifacts" | "charges" | "outcomes" | "ready" | "retention"
+type TaskTable = "events" | "charges" | "outcomes" | "ready" | "retention"
 
 const IDS = describeStatements(({ db, compile }) => {
   // Each table gives its own first `limit` ids, so that no union ever walks a whole table.
@@ -45,7 +45,6 @@ const IDS = describeStatements(({ db, compile }) => {
         .selectFrom(tasks.orderBy("task").limit(limit).as("taskIds"))
         .select("task")
         .union(idsOf("events", after, limit))
-        .union(idsOf("artifacts", after, limit))
         .union(idsOf("charges", after, limit))
         .union(idsOf("outcomes", after, limit))
         .union(idsOf("ready", after, limit))
@@ -71,15 +70,6 @@ const ROWS = describeStatements(({ db, compile }) => ({
       .where("task", "<=", last)
       .orderBy("task")
       .orderBy("version"),
-  ),
-  scanArtifacts: compile(({ after, last }: Range) =>
-    db
-      .selectFrom("artifacts")
-      .select(TABLES.artifacts.members)
-      .where("task", ">", after)
-      .where("task", "<=", last)
-      .orderBy("task")
-      .orderBy("position"),
   ),
   scanCharges: compile(({ after, last }: Range) =>
     db
@@ -136,25 +126,23 @@ export function createScanMethod(
   archived: ArchivedStreams,
 ): Pick<Storage, "scan"> {
   const statements = SCAN_STATEMENTS(compiler)
-  const { scanIds, scanTasks, scanEvents, scanArtifacts, scanCharges, scanOutcomes } = statements
+  const { scanIds, scanTasks, scanEvents, scanCharges, scanOutcomes } = statements
   const { scanReady, scanRetention, scanInputs } = statements
-  const ofRows = [scanTasks, scanEvents, scanArtifacts, scanCharges, scanOutcomes]
+  const ofRows = [scanTasks, scanEvents, scanCharges, scanOutcomes]
   const others = [...ofRows, scanReady, scanRetention, scanInputs]
 
   /** By task, what the tables hold of it. */
-  function toRowsOf([tasks = [], events = [], artifacts = [], charges = [], outcomes = []]: Found) {
+  function toRowsOf([tasks = [], events = [], charges = [], outcomes = []]: Found) {
     const rows = new Map(
       toRows(scanTasks, tasks).map(({ task: id, ...row }) => [id, { ...row, id }]),
     )
     const eventsOf = Map.groupBy(toRows(scanEvents, events), toTask)
-    const artifactsOf = Map.groupBy(toRows(scanArtifacts, artifacts), toTask)
     const chargeOf = new Map(toRows(scanCharges, charges).map((row) => [row.task, row]))
     const outcomesOf = Map.groupBy(toRows(scanOutcomes, outcomes), toTask)
     return (id: string) => ({
       id,
       events: eventsOf.get(id) ?? [],
       row: rows.get(id),
-      artifacts: artifactsOf.get(id) ?? [],
       charge: chargeOf.get(id),
       outcomes: outcomesOf.get(id) ?? [],
     })
@@ -204,13 +192,9 @@ async function withArchived(
   if (row === undefined || events.length > 0) return stream
   const found = await orDamaged(() => archived.findStream({ ...row, task: id }))
   if (found === undefined) return stream
-  const made = await orDamaged(async () => toArchivedRows(found))
-  if (made === undefined) return { ...stream, events: found.events }
-  const {
-    artifacts,
-    row: { snapshot },
-  } = made
-  return { ...stream, events: found.events, row: { ...row, snapshot }, artifacts }
+  const made = await orDamaged(async () => toArchivedRow(found))
+  const snapshot = made?.snapshot ?? row.snapshot
+  return { ...stream, events: found.events, row: { ...row, snapshot } }
 }
 
 /** Undefined if what is read is damaged. */

@@ -2,11 +2,18 @@
  * What leaves stand for. It is kept in rows of up to 256 leaves that are never changed, each with the moments of its
  * events: so a task's leaves are found by the moments of its events, and there is no row for each.
  */
-import type { StoredEvent, TreeLeaf, TreeStorage, UnsequencedEvent } from "@safelight/core"
+import type {
+  LeafEvent,
+  LeafRun,
+  StoredEvent,
+  TreeLeaf,
+  TreeStorage,
+  UnsequencedEvent,
+} from "@safelight/core"
 import type { ArchivedStreams } from "./archived-streams.ts"
 import type { Connections } from "./sql/driver.ts"
 import type { Compiler } from "./sql/statement.ts"
-import type { TreeEntriesRow } from "./sql/tree-tables.ts"
+import type { BundleReads } from "./tree-archive.ts"
 import type { HasLeaf } from "./tree-notes.ts"
 import { TREE_STATEMENTS } from "./tree-statements.ts"
 
@@ -19,8 +26,8 @@ const ROWS_AROUND = 4
 export function toEntriesRows(
   start: number,
   events: readonly UnsequencedEvent[],
-): readonly TreeEntriesRow[] {
-  const rows: TreeEntriesRow[] = []
+): readonly LeafRun[] {
+  const rows: LeafRun[] = []
   for (let from = 0; from < events.length; from += ROW_ENTRIES) {
     const part = events.slice(from, from + ROW_ENTRIES)
     const moments = part.map(({ at }) => at)
@@ -41,7 +48,7 @@ export interface LeafMethods extends Pick<TreeStorage, "findLeaf" | "listLeaves"
 export function createLeafMethods(
   { read }: Pick<Connections, "read">,
   compiler: Compiler,
-  archived: ArchivedStreams,
+  { archived, bundles }: { readonly archived: ArchivedStreams; readonly bundles: BundleReads },
 ): LeafMethods {
   const { listAround, listEntries, listVersions } = TREE_STATEMENTS(compiler)
 
@@ -49,15 +56,17 @@ export function createLeafMethods(
   async function findRow(
     task: string,
     { at, version }: { readonly at: number; readonly version: number },
-  ): Promise<TreeEntriesRow | undefined> {
+  ): Promise<LeafRun | undefined> {
+    const isOurs = (run: LeafRun): boolean => findEntry(run, task, version) !== -1
     let [lastAt, position] = [at, -1]
     for (;;) {
       const around = { at, lastAt, position, limit: ROWS_AROUND }
       // oxlint-disable-next-line no-await-in-loop -- the next rows only if these don't have it
       const rows = await read(listAround, around)
-      const row = rows.find((each) => findEntry(each, task, version) !== -1)
+      const row = rows.find(isOurs)
       const end = rows.at(-1)
-      if (row !== undefined || end === undefined) return row
+      if (row !== undefined) return row
+      if (end === undefined) return bundles.findRunAround(at, isOurs)
       ;({ lastAt, position } = end)
     }
   }
@@ -91,16 +100,24 @@ export function createLeafMethods(
     async listLeaves({ from, limit }) {
       const end = from + limit
       const rows = await read(listEntries, { above: from - ROW_ENTRIES, below: end })
-      return rows.flatMap(({ entries, position }) =>
-        entries
-          .slice(Math.max(0, from - position), Math.max(0, end - position))
-          .map(([task, version]) => ({ task, version })),
-      )
+      // Read afterwards: what was archived meanwhile is among the rows, or in its bundle.
+      const old = await bundles.listRuns({ start: from, end: rows[0]?.position ?? end })
+      return [...old, ...rows].flatMap((run) => takeLeaves(run, from, end))
     },
   }
 }
 
+function takeLeaves(
+  { entries, position }: Pick<LeafRun, "entries" | "position">,
+  from: number,
+  end: number,
+): readonly LeafEvent[] {
+  return entries
+    .slice(Math.max(0, from - position), Math.max(0, end - position))
+    .map(([task, version]) => ({ task, version }))
+}
+
 /** Its place in the row; -1 if it is not there. */
-function findEntry({ entries }: TreeEntriesRow, task: string, version: number): number {
+function findEntry({ entries }: LeafRun, task: string, version: number): number {
   return entries.findIndex(([ofTask, ofVersion]) => ofTask === task && ofVersion === version)
 }

@@ -1,9 +1,9 @@
 /** The statements of the tree over the log. */
-import type { KeptCheckpoint, TreeHead } from "@safelight/core"
+import type { KeptCheckpoint, LeafRun, TreeHead } from "@safelight/core"
 import { sql } from "kysely"
 import { describeStatements } from "./sql/statement.ts"
 import { allOf, TABLES } from "./sql/tables.ts"
-import type { TreeEntriesRow, TreeTileRow } from "./sql/tree-tables.ts"
+import type { TreeTileRow } from "./sql/tree-tables.ts"
 
 /** Tasks past `after`, whose notes are numbered from `base` on. */
 export interface Page {
@@ -127,7 +127,7 @@ const SEQUENCING = describeStatements(({ db, compile, dialect }) => ({
         .where("size", "=", fromSize)
         .where("root", "=", fromRoot),
   ),
-  insertEntries: compile((row: TreeEntriesRow) =>
+  insertEntries: compile((row: LeafRun) =>
     db.insertInto("treeEntries").values(allOf(TABLES.treeEntries, row)),
   ),
   keepTile: compile((row: TreeTileRow) =>

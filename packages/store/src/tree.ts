@@ -3,6 +3,7 @@ import type { TreeExtension, TreeStorage } from "@safelight/core"
 import type { ArchivedStreams } from "./archived-streams.ts"
 import { toStep, type Connections, type Step } from "./sql/driver.ts"
 import type { Compiler } from "./sql/statement.ts"
+import { createBundleReads } from "./tree-archive.ts"
 import { createLeafMethods, toEntriesRows } from "./tree-leaves.ts"
 import { createNoteList, toNoteRanges } from "./tree-notes.ts"
 import { createTreeOpening } from "./tree-opening.ts"
@@ -15,7 +16,8 @@ export function createTreeMethods(
 ): TreeStorage {
   const { commit, read } = connections
   const statements = TREE_STATEMENTS(compiler)
-  const { hasLeaf, ...leaves } = createLeafMethods(connections, compiler, archived)
+  const bundles = createBundleReads(connections, compiler, archived)
+  const { hasLeaf, ...leaves } = createLeafMethods(connections, compiler, { archived, bundles })
 
   function toSteps({ from, tiles, to, unsequenced }: TreeExtension): Step[] {
     const { events, notes } = unsequenced
@@ -44,7 +46,7 @@ export function createTreeMethods(
     },
     async readTile({ index, level }) {
       const [tile] = await read(statements.findTile, { level, position: index })
-      return tile?.hashes
+      return tile === undefined && level === 0 ? bundles.readTile(index) : tile?.hashes
     },
     async keepCheckpoint(checkpoint) {
       await commit({ steps: [toStep(statements.keepCheckpoint, checkpoint)] })

@@ -1,13 +1,14 @@
 /** An archive that remembers what was archived, and what is read of a storage, for the contract of `ArchiveStorage`. */
 import assert from "node:assert/strict"
 import {
-  toArtifactRows,
+  type ArchivedBundle,
   type ArchivedStream,
   type ArchivePart,
   type ArchiveReader,
   type ArchiveSegment,
   type SafelightError,
   type Storage,
+  type TreeBundle,
 } from "@safelight/core"
 import {
   advanceSample,
@@ -24,11 +25,14 @@ export interface SampleArchive extends ArchiveReader {
   write(storage: Storage, tasks: readonly string[]): Promise<ArchivePart>
   namesOf(part: ArchivePart): readonly { readonly task: string; readonly hash: string }[]
   exchange(part: ArchivePart, streams: readonly ArchivedStream[]): void
+  /** Remembers the bundle, and archives it. */
+  addBundle(storage: Storage, bundle: TreeBundle): Promise<void>
   fail(error: SafelightError): void
 }
 
 export function createSampleArchive(): SampleArchive {
   const parts = new Map<string, readonly ArchivedStream[]>()
+  const bundles = new Map<number, TreeBundle>()
   let failure: SafelightError | undefined
 
   const archive: SampleArchive = {
@@ -61,11 +65,43 @@ export function createSampleArchive(): SampleArchive {
         hash: events.at(-1)?.hash ?? assert.fail(),
       })),
     exchange: (part, streams) => void parts.set(toName(part), streams),
+    async readTile({ bundle: { id }, index, root }) {
+      if (failure !== undefined) throw failure
+      const { tiles } = bundles.get(id) ?? assert.fail()
+      assert.deepEqual(root, toRoot(index))
+      return tiles.slice((index % TILES) * TILE_BYTES, ((index % TILES) + 1) * TILE_BYTES)
+    },
+    async readRuns({ at, bundle: { id }, from, to }) {
+      if (failure !== undefined) throw failure
+      const { runs } = bundles.get(id) ?? assert.fail()
+      return runs
+        .filter(({ entries, position }) => position < to && position + entries.length > from)
+        .filter(({ firstAt, lastAt }) => at === undefined || (firstAt <= at && at <= lastAt))
+    },
+    async addBundle(storage, bundle) {
+      bundles.set(bundle.id, bundle)
+      assert.equal(await storage.archiveBundle(toArchivedBundle(bundle)), true)
+    },
     fail(error) {
       failure = error
     },
   }
   return archive
+}
+
+const TILES = 256
+const TILE_BYTES = 8_192
+
+/** Made up: what the tile above is to have of tile `index` of level 0. */
+export function toRoot(index: number): Uint8Array {
+  return Uint8Array.from({ length: 32 }, (_, place) => (index * 7 + place) % 256)
+}
+
+export function toArchivedBundle({ id, runs }: TreeBundle): ArchivedBundle {
+  const firstAt = Math.min(...runs.map((run) => run.firstAt))
+  const lastAt = Math.max(...runs.map((run) => run.lastAt))
+  const hashes = { sha256: "cd".repeat(32), runsSha256: "ef".repeat(32) }
+  return { id, at: 3, firstAt, lastAt, locator: `00/archive/tree/${id}`, bytes: 9_000, ...hashes }
 }
 
 function toName({ bytes, offset, segment }: ArchivePart): string {
@@ -83,14 +119,12 @@ export async function readEverything(storage: Storage, tasks: readonly string[])
     each: await Promise.all(
       tasks.map(async (task) => {
         const head = (await storage.readTask(task)) ?? assert.fail()
-        const artifacts = await storage.readArtifacts(task)
-        assert.deepEqual(artifacts, toArtifactRows(head.task))
         const events = await storage.readEvents(task)
         const page = await storage.readEvents(task, { after: 1, limit: 1 })
         assert.deepEqual(page, events.slice(1, 2))
         const past = await storage.readEvents(task, { after: events.length, limit: 1 })
         assert.deepEqual(past, [])
-        return { head, artifacts, events }
+        return { head, events }
       }),
     ),
     list: await storage.listTasks({ account, limit: 10 }),

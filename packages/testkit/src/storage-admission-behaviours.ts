@@ -151,10 +151,10 @@ export const ADMISSION_BEHAVIOURS: Behaviours<StorageFixture> = {
   "an admission that can't be stored rejects alone, leaving nothing": async ({ storage }) => {
     await bound(storage, { unfinishedTasks: 20 })
     const faulty = toSample("faulty")
-    const [artifact] = advanceSample(faulty.head, [dispatchSample(), succeedSample()]).append
-      .changes.artifacts
-    assert.ok(artifact)
-    const changes = { ...faulty.append.changes, artifacts: [artifact, artifact] }
+    const [outcome] = advanceSample(faulty.head, [dispatchSample(), succeedSample()]).append.changes
+      .outcomes
+    assert.ok(outcome)
+    const changes = { ...faulty.append.changes, outcomes: [outcome, outcome] }
     const append = { ...faulty.append, changes }
     const failed = storage.admit({ append, idempotency: toUse("k") })
     const samples = toIds(20).map((id) => toSample(id))

@@ -1,6 +1,6 @@
 /** The contract of `Storage`: appending and reading. */
 import assert from "node:assert/strict"
-import { isTaskId, type Append, type Storage } from "@safelight/core"
+import { isTaskId, toArtifactRows, type Append, type Storage } from "@safelight/core"
 import type { Behaviours } from "./contract.ts"
 import { peek } from "./queue-samples.ts"
 import {
@@ -68,7 +68,6 @@ export const APPEND_BEHAVIOURS: Behaviours<StorageFixture> = {
   "an unknown task has nothing": async ({ storage }) => {
     for (const id of ["", "unknown", "\0", "a\0b", "\ud800"]) {
       assert.equal(await storage.readTask(id), undefined)
-      assert.deepEqual(await storage.readArtifacts(id), [])
       assert.deepEqual(await storage.readEvents(id), [])
       assert.equal(await storage.readInput({ task: id, name: "request" }), undefined)
     }
@@ -189,7 +188,6 @@ export const APPEND_BEHAVIOURS: Behaviours<StorageFixture> = {
       await assertRejects(storage.append(append), "storage-unavailable")
       assert.equal(await storage.readTask(append.task), undefined)
       assert.deepEqual(await storage.readEvents(append.task), [])
-      assert.deepEqual(await storage.readArtifacts(append.task), [])
     }
   },
 
@@ -269,9 +267,10 @@ export const APPEND_BEHAVIOURS: Behaviours<StorageFixture> = {
     const succeeded = advanceSample(submitted.head, commands)
     await storage.append(succeeded.append)
     await assertStored(storage, succeeded)
-    const artifacts = await storage.readArtifacts("t")
+    const head = await storage.readTask("t")
     assert.deepEqual(
-      artifacts.map(({ expiryHidden, expiresAt }) => [expiryHidden, expiresAt]),
+      head &&
+        toArtifactRows(head.task).map(({ expiryHidden, expiresAt }) => [expiryHidden, expiresAt]),
       [
         [true, 5_000],
         [true, 5_000],
@@ -315,12 +314,12 @@ function toNextCommands(progress: number): Parameters<typeof advanceSample>[1] {
   return [{ kind: "progress", attempt: 1, progress }]
 }
 
-/** Two artifacts claim one position: no database stores that. */
+/** An attempt ends twice: no database stores that. */
 function toFaultyAppend(id: string): Append {
   const submitted = submitSample({ id, inputs: [toInput(id, "request")], queue: ENQUEUE })
-  const [artifact] = advanceSample(submitted.head, [dispatchSample(), succeedSample()]).append
-    .changes.artifacts
-  assert.ok(artifact)
-  const changes = { ...submitted.append.changes, artifacts: [artifact, artifact] }
+  const [outcome] = advanceSample(submitted.head, [dispatchSample(), succeedSample()]).append
+    .changes.outcomes
+  assert.ok(outcome)
+  const changes = { ...submitted.append.changes, outcomes: [outcome, outcome] }
   return { ...submitted.append, changes }
 }

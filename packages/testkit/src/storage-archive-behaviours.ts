@@ -97,7 +97,6 @@ export const ARCHIVE_BEHAVIOURS: Behaviours<StorageFixture> = {
     for (const read of [
       () => storage.readTask("a"),
       () => storage.readEvents("a"),
-      () => storage.readArtifacts("a"),
       () => storage.scan({ after: "", limit: 9 }),
       () => storage.listAllTasks({ limit: 9 }),
     ]) {

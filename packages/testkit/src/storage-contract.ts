@@ -7,6 +7,7 @@ import { ACCOUNT_BEHAVIOURS } from "./storage-account-behaviours.ts"
 import { ADMISSION_BEHAVIOURS } from "./storage-admission-behaviours.ts"
 import { APPEND_BEHAVIOURS } from "./storage-append-behaviours.ts"
 import { ARCHIVE_BEHAVIOURS } from "./storage-archive-behaviours.ts"
+import { BUNDLE_BEHAVIOURS } from "./storage-bundle-behaviours.ts"
 import { CHANNEL_BEHAVIOURS } from "./storage-channel-behaviours.ts"
 import { CHARGE_BEHAVIOURS } from "./storage-charge-behaviours.ts"
 import { LEASE_BEHAVIOURS } from "./storage-lease-behaviours.ts"
@@ -80,6 +81,7 @@ export function describeStorage(
       ...TREE_BEHAVIOURS,
       ...LEAF_BEHAVIOURS,
       ...ARCHIVE_BEHAVIOURS,
+      ...BUNDLE_BEHAVIOURS,
       ...WEBHOOK_BEHAVIOURS,
       ...DELIVERY_BEHAVIOURS,
       ...MODEL_BEHAVIOURS,

@@ -30,7 +30,7 @@ export const HOLD_BEHAVIOURS: Behaviours<StorageFixture> = {
       // oxlint-disable-next-line no-await-in-loop -- reopening closes the first
       const each = await open()
       const expiries = async (id: string) =>
-        (await each.readArtifacts(id)).map(({ expiresAt, key }) => [key, expiresAt])
+        (await each.readTask(id))?.task.artifacts.map(({ expiresAt, key }) => [key, expiresAt])
       assert.deepEqual(await expiries("t"), [
         ["image_1", 9_000],
         ["image_2", 9_000],
@@ -55,7 +55,7 @@ export const HOLD_BEHAVIOURS: Behaviours<StorageFixture> = {
     )
     const stored = results.map(({ status }) => status === "fulfilled")
     assert.equal(stored.filter(Boolean).length, 1)
-    const [row] = await storage.readArtifacts("t")
-    assert.equal(row?.expiresAt, stored[0] === true ? 9_000 : 5_000)
+    const [entry] = (await storage.readTask("t"))?.task.artifacts ?? []
+    assert.equal(entry?.expiresAt, stored[0] === true ? 9_000 : 5_000)
   },
 }

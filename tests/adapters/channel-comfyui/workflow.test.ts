@@ -1,6 +1,6 @@
 /** Workflow files: what is wrong with one is told at the start, by file, node and field. */
 import assert from "node:assert/strict"
-import { readFile, writeFile } from "node:fs/promises"
+import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, it } from "node:test"
 import { createComfyUiChannel, type ComfyUiOptions } from "@safelight/channel-comfyui"
@@ -43,14 +43,6 @@ describe("a workflow file", () => {
   it("is taken as it is, and with a byte order mark", async () => {
     assert.equal(await open(toText(WHOLE)), "taken")
     assert.equal(await open(`\uFEFF${toText(WHOLE)}`), "taken")
-  })
-
-  it("stands in the README as the tests use it", async () => {
-    const folder = new URL("../../../adapters/channel-comfyui/", import.meta.url)
-    const readme = await readFile(new URL("README.md", folder), "utf8")
-    const [, example = ""] = /```json\n(\{\n  "3"[^]*?)```/.exec(readme) ?? []
-    const file = await readFile(new URL("workflows/text-to-image.json", folder), "utf8")
-    assert.deepEqual(JSON.parse(example), JSON.parse(file))
   })
 
   const { "1": sampler, "4": save, ...rest } = WHOLE

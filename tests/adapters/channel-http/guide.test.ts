@@ -1,30 +1,22 @@
-/** The guide in the README of channel-http: its channel compiles and passes the contract. */
+/** The examples of the guide in the README of channel-http: the channel compiles and passes the contract. */
 import assert from "node:assert/strict"
 import { execFile } from "node:child_process"
-import { readFileSync } from "node:fs"
-import { symlink, writeFile } from "node:fs/promises"
+import { copyFile, symlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, it } from "node:test"
 import { promisify } from "node:util"
 import { ROOT } from "../../architecture/workspaces.ts"
 import { createTemporaryFolder } from "../../support/temporary-folder.ts"
 
-const readme = readFileSync(join(ROOT, "adapters/channel-http/README.md"), "utf8")
+const EXAMPLES = join(ROOT, "adapters/channel-http/examples")
 const run = promisify(execFile)
-
-/** The file that a block of the guide begins with the name of. */
-function file(name: string): string {
-  const [, text] = new RegExp(`\`\`\`ts\\n// ${name}\\n([\\s\\S]*?)\`\`\``).exec(readme) ?? []
-  assert.ok(text !== undefined, `the guide has no ${name}`)
-  return text
-}
 
 describe("the guide to a channel of one's own", () => {
   it("compiles, and its channel passes the contract", async () => {
     await using folder = await createTemporaryFolder()
     const names = ["my-provider.ts", "my-provider.test.ts"]
     await symlink(join(ROOT, "node_modules"), join(folder.path, "node_modules"))
-    for (const name of names) await writeFile(join(folder.path, name), file(name))
+    for (const name of names) await copyFile(join(EXAMPLES, name), join(folder.path, name))
     const customConditions = ["@safelight/source"]
     const compilerOptions = { noEmit: true, customConditions }
     await writeFile(join(folder.path, "package.json"), JSON.stringify({ type: "module" }))

@@ -16,13 +16,12 @@ const TITLE = `# Providers
 
 The types of channels in [the configuration](../../../packages/safelight/docs/configuration.md#channels). They were written from
 the vendors' documentation and are tested against [stubs](../../../packages/testkit/README.md#stub-providers), not yet against
-live accounts: each section ends with what is assumed. Each model is followed by why it may not be asked for something.
+live accounts. Each model is followed by what it may not be asked for, and each section ends with the unit in which the provider
+reports its charges and with what is assumed.
 
 If the answer to a purchase is lost, a keyed provider is sent it again under the same key, and one with a lookup is asked whether
 it has the work. At an unkeyed one the purchase is in doubt: a signed callback may still name it, or its task fails uncharged at
 its end.
-
-\`npm run providers:update\` makes this page of [the declarations](../src/providers).
 `
 
 const MODELS: Readonly<Record<string, string>> = {
@@ -43,7 +42,7 @@ function toSection(provider: Provider): string {
 }
 
 function toFacts(provider: Provider): string {
-  const { baseUrl, cancel, check, keyVariable, name, outputHosts, readCost, webhook } = provider
+  const { baseUrl, cancel, check, keyVariable, name, outputHosts, webhook } = provider
   const address = baseUrl === undefined ? "with a `baseUrl`" : `at \`${baseUrl}\``
   const hosts = outputHosts.map((host) => `\`${host}\``).join(", ") || "there"
   const signed = webhook?.scheme.kind === "none" ? "unsigned" : "signed"
@@ -51,7 +50,6 @@ function toFacts(provider: Provider): string {
     REPEATS[provider.submission.kind],
     ...(webhook === undefined ? [] : [`${signed} callbacks`]),
     ...(cancel === undefined ? [] : ["cancels"]),
-    ...(readCost === undefined ? [] : ["reports charges"]),
     ...(check === undefined ? [] : ["keys can be checked"]),
   ]
   const place = `Type \`${name}\`, key in \`${keyVariable}\`, ${address}; outputs from ${hosts}.`
@@ -69,7 +67,7 @@ function toModelLine(id: string, model: ProviderModel): string {
   const { upstream } = model
   const refused = listRefusals(id, model)
   const by = upstream === undefined ? "" : ` by \`${upstream}\``
-  const but = refused.length === 0 ? "." : `: ${refused.join("; ")}.`
+  const but = refused.length === 0 ? "." : `: ${refused.join(", ")}.`
   return `- ${MODELS[id] ?? id}${by}${but}`
 }
 
@@ -147,7 +145,24 @@ function listRefusals(id: string, { accepts }: ProviderModel): readonly string[]
   const judge = (parameters: object) => accepts?.({ ...parameters }, { canLink: false }) ?? true
   const base = taken.find((parameters) => judge(parameters) === true)
   const verdicts = changes.map((change) => judge({ ...base, ...change }))
-  return [...new Set(verdicts.flatMap((verdict) => (verdict === true ? [] : verdict.reason)))]
+  const reasons = verdicts.flatMap((verdict) => (verdict === true ? [] : verdict.reason))
+  return [...new Set(reasons.map(shorten))]
+}
+
+/** A reason's forms, and what is said for each in a list of reasons. */
+const SHORTER: readonly (readonly [form: RegExp, words: string])[] = [
+  [/^the safety checker can't be turned off$/, "the safety checker stays on"],
+  [/^(?:resolution |aspect ratio |a )?(.+?) (?:is|are) not offered(?: for it|( .+))?$/, "no $1$2"],
+  [/^(?:a |the )?(.+) can't be (?:chosen|named|referred to)$/, "no $1"],
+  [/^(.+) is smaller than any picture made here$/, "no $1"],
+  [/^((?:at most|only) .+) (?:is|are) (?:made|offered|taken)( .+)?$/, "$1$2"],
+  [/^(.+) is needed$/, "needs $1"],
+  [/^(.+) are taken (by URL alone)$/, "$1 $2"],
+]
+
+function shorten(reason: string): string {
+  const [form, words] = SHORTER.find(([each]) => each.test(reason)) ?? []
+  return form === undefined || words === undefined ? reason : reason.replace(form, words)
 }
 
 /** The first comment of a provider's file. */

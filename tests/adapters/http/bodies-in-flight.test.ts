@@ -1,7 +1,7 @@
 /** Bodies that are held at once: one account's share, what is kept for small ones, slow ones, and work on large ones. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import type { OpenAiPurchase, OpenAiService } from "@safelight/http"
+import type { OpenAiAnswer, OpenAiPurchase, OpenAiService } from "@safelight/http"
 import { createRawClient, type RawClient } from "../../support/raw-client.ts"
 import { until } from "../../support/until.ts"
 import { creation, createWorld, VALID, WORLDS, type WorldOptions } from "./worlds.ts"
@@ -35,9 +35,9 @@ describe("bodies in flight", () => {
     const openai = {
       generateImages({ onOver, onTaken }: OpenAiPurchase) {
         buying.push(() => onTaken?.())
-        if (buying.length === 1) return new Promise<Response>(() => {})
+        if (buying.length === 1) return new Promise<OpenAiAnswer>(() => {})
         onOver()
-        return Promise.resolve(new Response("made"))
+        return Promise.resolve({ status: 200, headers: {}, body: "made" })
       },
       end() {},
     } as Partial<OpenAiService> as OpenAiService

@@ -12,6 +12,7 @@ import { textHeader } from "../../../adapters/http/src/request/header-parameters
 import { TASK_ID } from "../../../adapters/http/src/request/path-parameters.ts"
 import { integer, moment } from "../../../adapters/http/src/request/query-parameters.ts"
 import { findFiles, findSpecifiers, read } from "../../architecture/workspaces.ts"
+import { createWorld } from "./worlds.ts"
 
 const thing = defineBody("Thing", { name: "a" }, { name: v.string() })
 
@@ -69,6 +70,13 @@ describe("an endpoint", () => {
   it("is declared once for each method of a path", () => {
     const names = ENDPOINTS.map(({ method, path }) => `${method} ${path}`)
     assert.deepEqual([...new Set(names)], names)
+  })
+
+  it("has a path that one regular expression can find among all others", async () => {
+    await using world = await createWorld("in process")
+    await world.bare("/healthz")
+    // Hono's other router is slower for every path.
+    assert.equal(world.handler.app.router.name, "SmartRouter + RegExpRouter")
   })
 
   it("describes each part of its path, where it is described at all", () => {

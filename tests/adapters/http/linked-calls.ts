@@ -6,6 +6,7 @@ import type { Call, World } from "./worlds.ts"
 
 /** It has no GET. */
 export const LINKS = "/v1/tasks/{task_id}/artifacts/{artifact_key}/links"
+const ONE = "/artifacts/{artifact_key}"
 const CONTENT = LINKS.replace("links", "content")
 const FAILURES = [new Error("a bug"), outside("storage-unavailable"), outside("overloaded")]
 
@@ -35,6 +36,9 @@ export function toLinkedCalls(
   }
   useLinks(world, add)
   for (const method of ["POST", "DELETE"]) askForLinks(world, keys, method, add)
+  askForLinks(world, keys, "POST", (path, target, ...rest) => {
+    add(path.replace(ONE, ""), target.replace(/\/artifacts\/image_\d/, ""), ...rest)
+  })
   return calls
 }
 

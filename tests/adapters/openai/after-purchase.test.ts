@@ -2,6 +2,7 @@
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { createOpenAiHandler } from "@safelight/openai"
+import { toResponse } from "./to-response.ts"
 
 const TASK = {
   task_id: "t-1",
@@ -56,7 +57,7 @@ const MESSAGE = { model: "acme/m", prompt: "fog" }
 describe("a call that has bought", () => {
   it("is refused with the name of its task, when its images can't be had now", async () => {
     const { call, handler } = open("image", 429)
-    const answer = await handler.generateImages({ ...call, message: { ...MESSAGE } })
+    const answer = toResponse(await handler.generateImages({ ...call, message: { ...MESSAGE } }))
     const { error } = (await answer.json()) as { readonly error: Record<string, unknown> }
     assert.deepEqual([answer.status, answer.headers.get("retry-after")], [429, "30"])
     assert.equal(error["safelight_task_id"], "t-1")
@@ -66,7 +67,7 @@ describe("a call that has bought", () => {
   it("has its video, whatever else can't be told of it", async () => {
     const { call, handler, labels } = open("video", 429)
     const message = { ...MESSAGE, size: "tiny" }
-    const answer = await handler.createVideo({ ...call, message })
+    const answer = toResponse(await handler.createVideo({ ...call, message }))
     const video = (await answer.json()) as Record<string, unknown>
     assert.deepEqual([answer.status, video["id"], video["size"]], [200, "t-1", "tiny"])
     assert.equal(answer.headers.get("x-safelight-task-id"), "t-1")

@@ -3,6 +3,7 @@ import assert from "node:assert/strict"
 import { describe, it } from "node:test"
 import { createOpenAiHandler } from "@safelight/openai"
 import { until } from "../../support/until.ts"
+import { toResponse } from "./to-response.ts"
 
 interface Asked {
   readonly method: string
@@ -49,6 +50,9 @@ function open(
       if (path === "/v1/tasks" && request.method === "GET") {
         return Response.json({ tasks: listed, next_cursor: null })
       }
+      if (path.endsWith("/links")) {
+        return Response.json({ task_id: TASK.task_id, links: [] }, { status: 201 })
+      }
       const isRefused = request.method === "POST" && refusals-- > 0
       if (isRefused) {
         const error = { message: "no", type: "rate_limit_error", code: "rate_limit_exceeded" }
@@ -70,7 +74,8 @@ function open(
     const whole = { model: "acme/m", prompt: "fog", ...message }
     let ends = 0
     const onOver = (): void => void (ends += 1)
-    const answer = await handler.generateImages({ request, message: whole, left, onOver })
+    const asking = { request, message: whole, left, onOver }
+    const answer = toResponse(await handler.generateImages(asking))
     const { error } = (await answer.json()) as {
       readonly error: Readonly<Record<string, unknown>>
     }
@@ -302,7 +307,8 @@ describe("the members of a form", () => {
     const request = new Request("http://a.example/", { method: "POST", headers })
     let takes = 0
     const onTaken = (): void => void (takes += 1)
-    const answer = await handler.editImages({ request, message, left, onTaken, onOver() {} })
+    const asking = { request, message, left, onTaken, onOver() {} }
+    const answer = toResponse(await handler.editImages(asking))
     const sent = asked.find(({ method, path }) => method === "POST" && path === "/v1/tasks")
     const { error } = (await answer.json()) as { error: { param: string; code: string } }
     return { error, message, takes, parameters: sent?.body?.parameters }

@@ -1,9 +1,11 @@
 /** An archive beside a PostgreSQL database. */
 import { createPostgresStorage } from "@safelight/storage-postgres"
 import { createTestDatabase, execute } from "../../support/test-database.ts"
+import type { ArchivedDatabase } from "../../core/support/archived-log.ts"
 import { describeArchive } from "../store/describe-archive.ts"
+import { describeTreeArchive } from "../store/describe-tree-archive.ts"
 
-describeArchive("PostgreSQL", async () => {
+async function openPostgresDatabase(): Promise<ArchivedDatabase> {
   const database = await createTestDatabase()
   return {
     open: () => createPostgresStorage({ url: database.url }),
@@ -16,4 +18,7 @@ describeArchive("PostgreSQL", async () => {
     },
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   }
-})
+}
+
+describeArchive("PostgreSQL", openPostgresDatabase)
+describeTreeArchive("PostgreSQL", openPostgresDatabase)

@@ -22,7 +22,7 @@ describeTree("PostgreSQL", async () => {
   }
 })
 
-/** As schema 8 has them: a note a task, in JSON. */
+/** As schema 8 has them: a note a task, in JSON. Schema 10 removes the table of artifacts, and 11 makes that of bundles. */
 const TO_EARLIER_NOTES = `
   begin;
   alter table unsequenced_events drop column events;
@@ -33,7 +33,9 @@ const TO_EARLIER_NOTES = `
     '["' || encode(task, 'hex') || '",' || version || ',' || at || ',"' || encode(hash, 'hex') || '"]',
     ',' order by version
   ) || ']' from events group by task order by task;
+  create table artifacts (task bytea);
   update compatibility set schema_version = 8, oldest_code_version = 7;
+  drop table tree_bundles;
   commit`
 
 describe("notes of an earlier release", () => {

@@ -11,7 +11,7 @@ import { createTemporaryFolder, type TemporaryFolder } from "../../support/tempo
 
 const NEXT = SCHEMA_VERSION + 1
 /** Code from before can't read a packed note. */
-const OLDEST = 9
+const OLDEST = 11
 const dialect = SQLITE_DIALECT
 
 const addNotes: Migration = (db) => db.schema.createTable("notes").addColumn("id", "text").execute()

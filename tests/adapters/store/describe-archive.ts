@@ -4,13 +4,14 @@
  */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
-import { restoreSegment, type ArchiveOptions } from "@safelight/audit"
-import { SafelightError, type ArtifactStorage, type Storage } from "@safelight/core"
+import { restoreSegment } from "@safelight/audit"
+import type { Storage } from "@safelight/core"
 import {
   assertAudited,
   createArchivedLog,
   type ArchivedDatabase,
 } from "../../core/support/archived-log.ts"
+import { cutOff, fail } from "../../core/support/cut-off.ts"
 import { NOW, toTaskId } from "../../core/support/transfer-source.ts"
 
 /** Of the sample tasks, those that stay in the database. */
@@ -151,29 +152,4 @@ export function describeArchive(name: string, open: () => Promise<ArchivedDataba
       assert.ok(cuts > 5)
     })
   })
-}
-
-type OnCall = (call: () => Promise<unknown>) => Promise<unknown>
-
-/** Every call of the port goes through `onCall`. */
-function cutOff<Port extends Partial<ArchiveOptions["storage"] & ArtifactStorage & Storage>>(
-  port: Port,
-  onCall: OnCall,
-): Port {
-  return new Proxy(port, {
-    get(target, name, receiver) {
-      const member: unknown = Reflect.get(target, name, receiver)
-      if (typeof member !== "function") return member
-      return (...given: unknown[]) =>
-        onCall(async () => (member as (...all: unknown[]) => unknown).apply(target, given))
-    },
-  })
-}
-
-async function fail(done: Promise<unknown> | undefined): Promise<never> {
-  const made = await done
-  if (typeof made === "object" && made !== null && "close" in made) {
-    await (made as { close(): Promise<void> }).close()
-  }
-  throw new SafelightError({ code: "storage-unavailable", message: "the process was killed" })
 }

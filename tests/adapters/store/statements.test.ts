@@ -99,7 +99,7 @@ describe("a statement", () => {
   it("names a column that is there, and gives no other, as its types say", () => {
     // @ts-expect-error -- no such column
     compile(() => db.selectFrom("inputs").select("mime"))
-    const [row] = toRows(read.findArtifacts, [])
+    const [row] = toRows(read.findEvents, [])
     // @ts-expect-error -- no such member
     assert.equal(row?.mime, undefined)
   })

@@ -1,7 +1,8 @@
 /**
- * The door for OpenAI's programs. `openai_ratio`: images a second over those of `POST /v1/tasks`, whose caller waits
- * and then asks for a link, in turns on one server; the middle of the ratios counts. Then so many callers at once whose
- * images are never made: what each keeps in memory, and how much longer others wait for `GET /v1/tasks/{id}`.
+ * The door for OpenAI's programs. `openai_ratio`: images a second, each with its link, over tasks a second by
+ * `POST /v1/tasks` with `Prefer: wait` and nothing after it, in turns on one server; the middle of the ratios counts.
+ * Then so many callers at once whose images are never made: what each keeps in memory, and how much longer others wait
+ * for `GET /v1/tasks/{id}`.
  */
 import { readFile } from "node:fs/promises"
 import { Agent, request } from "node:http"

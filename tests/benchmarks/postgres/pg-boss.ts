@@ -59,7 +59,12 @@ export async function openBoss(url: string): Promise<Boss> {
           QUEUE,
           Array.from({ length: BULK }, () => ({ data: SAMPLE_REQUEST })),
         )
-        await complete(boss, await boss.fetch(QUEUE, { batchSize: BULK }))
+        // A fetch may get fewer than it asks for, or none, while others lock the jobs it looks at.
+        for (let left = BULK; left > 0;) {
+          const jobs = await boss.fetch(QUEUE, { batchSize: left })
+          if (jobs.length > 0) await complete(boss, jobs)
+          left -= jobs.length
+        }
       },
     },
     [Symbol.asyncDispose]: () => boss.stop({ graceful: false }),

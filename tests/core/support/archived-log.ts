@@ -13,7 +13,7 @@ import {
 } from "@safelight/audit"
 import { DEFAULT_PRICES, MODELS, type ArtifactStorage, type Storage } from "@safelight/core"
 import { createSqliteStorage } from "@safelight/storage-sqlite"
-import { readSignedLeaves, signStorage } from "../../support/signed-storage.ts"
+import { hashTile, readSignedLeaves, signStorage } from "../../support/signed-storage.ts"
 import { createTemporaryFolder } from "../../support/temporary-folder.ts"
 import { createSampleLog } from "./sample-log.ts"
 import { sha256 as digest } from "./sha256.ts"
@@ -71,7 +71,7 @@ export async function createArchivedLog(openDatabase = openSqliteDatabase): Prom
     await storage.setAccount({ id: account, now: 1, settings: {} })
   for (const stream of createSampleLog(toTaskId).streams) await storage.append(toAppend(stream))
   const note = await signStorage(storage)
-  storage.useArchive(createArchiveReader({ artifacts, digest }))
+  storage.useArchive(createArchiveReader({ artifacts, digest, hashTile }))
 
   const places = opened.move()
   return {
@@ -102,7 +102,7 @@ export async function createArchivedLog(openDatabase = openSqliteDatabase): Prom
     async reopen() {
       await storage.close()
       storage = await database.open()
-      storage.useArchive(createArchiveReader({ artifacts, digest }))
+      storage.useArchive(createArchiveReader({ artifacts, digest, hashTile }))
     },
     [Symbol.asyncDispose]: () => places.disposeAsync(),
   }

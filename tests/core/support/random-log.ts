@@ -37,7 +37,6 @@ function toStream(drafts: readonly EventDraft[], index: number): SampleStream {
     id,
     events: stored,
     row: newest && toTaskRow(task, newest.hash),
-    artifacts: [],
     charge: toChargeRow(task),
     outcomes: [],
     ready: undefined,

@@ -6,7 +6,9 @@ import assert from "node:assert/strict"
 import {
   DEFAULT_PRICES,
   emptyTask,
+  fromSnapshot,
   chargeOf,
+  type ArchivedBundle,
   type ArchiveSegment,
   GENESIS_HASH,
   hashEvent,
@@ -14,7 +16,6 @@ import {
   toArtifactFolder,
   toMainKind,
   type ArtifactKind,
-  type ArtifactRow,
   type ChargeRow,
   type Definition,
   type OutcomeRow,
@@ -39,7 +40,6 @@ export interface SampleStream {
   id: string
   events: StoredEvent[]
   row: TaskRow | undefined
-  artifacts: ArtifactRow[]
   charge: ChargeRow | undefined
   outcomes: OutcomeRow[]
   ready: ReadyFacts | undefined
@@ -50,6 +50,7 @@ export interface SampleStream {
 export interface SampleLog {
   readonly streams: SampleStream[]
   readonly requests: ScanRequest[]
+  listBundles(): Promise<readonly ArchivedBundle[]>
   listSegments(): Promise<readonly ArchiveSegment[]>
   /** What is kept of accounts, beside what their rows add up to. */
   totals: KeptTotals[]
@@ -120,7 +121,6 @@ export function createStream(
     id,
     events: [],
     row: undefined,
-    artifacts: [],
     charge: undefined,
     outcomes: [],
     ready: undefined,
@@ -130,9 +130,8 @@ export function createStream(
   for (const [index, command] of commands.entries()) {
     const now = command.kind === "expire" ? 1_209_600_000 : 1_000 + index * 10
     const { append, head: next } = advanceSample(head, [toLocated(command)], { now })
-    const { artifacts, charge, outcomes, task } = append.changes
+    const { charge, outcomes, task } = append.changes
     stream.events.push(...append.events)
-    stream.artifacts.push(...artifacts)
     stream.outcomes.push(...outcomes)
     stream.row = task
     stream.charge ??= charge
@@ -199,6 +198,7 @@ export function createLog(streams: SampleStream[]): SampleLog {
     streams,
     requests,
     totals: [],
+    listBundles: async () => [],
     listSegments: async () => [],
     definitions: new Map(),
     findDefinition: async (digest) => log.definitions.get(digest),
@@ -259,4 +259,10 @@ export function alter(stream: SampleStream, version: number, change: Partial<Sto
   stream.events = stream.events.map((event) =>
     event.version === version ? { ...event, ...change } : event,
   )
+}
+
+/** Where the artifacts of a stream are, by its row. */
+export function listLocators({ row }: Pick<SampleStream, "row">): readonly string[] {
+  const { artifacts = [] } = row === undefined ? {} : fromSnapshot(row.snapshot)
+  return artifacts.map(({ locator }) => locator)
 }

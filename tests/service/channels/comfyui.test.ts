@@ -10,7 +10,7 @@ import { STUBS, type RunningStub, type StubOptions } from "@safelight/testkit/st
 import { createService, loadConfiguration, type Service } from "safelight"
 import { createAnsweringServer, IDLE } from "../../adapters/channel-comfyui/answering-server.ts"
 import { createLogRecorder, type LogRecorder } from "../../engine/log-recorder.ts"
-import { readBlock } from "../../support/read-block.ts"
+import { readExample } from "../../support/read-example.ts"
 import { until } from "../../support/until.ts"
 import { runCommand, temporaryFolder, type CommandEnd } from "../command/command-process.ts"
 import { makeTask, submitTask } from "../own-services.ts"
@@ -102,8 +102,7 @@ describe("a service with a ComfyUI server", () => {
   it("makes a model of one's own, by the definition of its file", async (t) => {
     const { configure, folder, run, start, stub } = await createWorld(t)
     const id = "acme/enlarger-2/enlarge"
-    const readme = "packages/safelight/docs/models.md"
-    await writeFile(join(folder, "my-model.ts"), readBlock(readme, "ts", "// my-model.ts"))
+    await writeFile(join(folder, "my-model.ts"), readExample("my-model.ts"))
     const graph = {
       1: toNode("LoadImage", { image: "example.png" }, "{{image=image_url}}"),
       2: toNode("ImageScaleBy", { image: ["1", 0], scale_by: 1.5 }, "{{scale_by=factor}}"),
@@ -111,7 +110,7 @@ describe("a service with a ComfyUI server", () => {
     }
     await writeFile(join(folder, "enlarge.json"), JSON.stringify(graph))
     const workflows = { ...BOTH, [id]: "./enlarge.json" }
-    const more = JSON.parse(readBlock(readme, "json", '"models": ["./my-model.ts"]')) as object
+    const more = JSON.parse(readExample("safelight.config.json")) as object
     await configure([{ type: "comfyui", baseUrl: stub.url, workflows }], more)
     const service = await start()
     const picture = await make(service, textToImage.id, { prompt: "a fox", size: "square" })

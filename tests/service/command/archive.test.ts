@@ -1,11 +1,14 @@
 /** The archive from the command line, and what a service answers of tasks that are in it. */
 import assert from "node:assert/strict"
-import { cp, rename, writeFile } from "node:fs/promises"
+import { cp, readFile, rename, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { describe, it, type TestContext } from "node:test"
+import { createSequencer } from "@safelight/proof"
+import { createSqliteStorage } from "@safelight/storage-sqlite"
 import { createService, DEFAULTS, type Configuration, type Service } from "safelight"
 import { createLogRecorder, type LogRecorder } from "../../engine/log-recorder.ts"
+import { growTree, tree } from "../../support/signed-storage.ts"
 import { until } from "../../support/until.ts"
 import { runCommand, type CommandEnd } from "./command-process.ts"
 import { PAST_TASKS, recordPastFolder, toId } from "./past-tasks.ts"
@@ -87,7 +90,7 @@ describe("the archive, from the command line", () => {
     const archived = await run("archive", "run", "--older-than", "1d", "--json")
     const { bytes, ...counts } = JSON.parse(archived.stdout) as Record<string, unknown>
     assert.equal(typeof bytes, "number")
-    assert.deepEqual(counts, { outcome: "done", segments: 1, tasks: 2, left: 0 })
+    assert.deepEqual(counts, { outcome: "done", segments: 1, tasks: 2, bundles: 0, left: 0 })
     assert.deepEqual(countEvents(folder), PAST_TASKS.length - ENDED.length)
     assert.deepEqual(await readAnswers(service, secret), before)
 
@@ -102,9 +105,9 @@ describe("the archive, from the command line", () => {
     assertEnd(await run("audit", "check", "log.jsonl", "--key", key), 0, /it is whole/)
 
     const listed = await run("archive", "list", "--json")
-    const [segment] = JSON.parse(listed.stdout) as { locator: string }[]
-    const locator = segment?.locator ?? ""
-    assertEnd(await run("archive", "list"), 0, /segment +written +tasks[^]*\n1 +2/)
+    const { segments } = JSON.parse(listed.stdout) as { segments: { locator: string }[] }
+    const locator = segments[0]?.locator ?? ""
+    assertEnd(await run("archive", "list"), 0, /file +written +tasks[^]*\nsegment 1 +2/)
     await cp(join(folder, "data/artifacts", locator), join(folder, "segment.zst"))
     assertEnd(
       await run("audit", "check", "segment.zst", "--key", key),
@@ -120,7 +123,7 @@ describe("the archive, from the command line", () => {
     )
     assert.equal(countEvents(folder), PAST_TASKS.length)
     assert.deepEqual(await readAnswers(service, secret), before)
-    assertEnd(await run("archive", "list", "--json"), 0, /^\[\]/)
+    assertEnd(await run("archive", "list", "--json"), 0, /^{"segments":\[\],"bundles":\[\]}/)
     assertEnd(await run("audit", "checkpoint"), 0, /^media/)
     assert.equal((await run("audit", "verify")).code, 0)
   })
@@ -147,6 +150,38 @@ describe("the archive, from the command line", () => {
     assert.deepEqual([await read(ENDED[0] ?? ""), await read(toId(5))], [200, 200])
   })
 
+  it("takes old parts of the signed tree along, and every proof and tile is what it was", async (t) => {
+    const house = await createArchiveHouse(t)
+    const { folder, key, run } = house
+    const storage = await createSqliteStorage({ folder: join(folder, "data") })
+    await storage.openTree()
+    await createSequencer({ storage, tree }).sequence()
+    await growTree(storage, 66_000)
+    await storage.close()
+    assertEnd(await run("audit", "checkpoint"), 0, /^media/)
+    const proof = (await run("audit", "prove", toId(5))).stdout
+    const first = await startService(t, house, await readSigned(folder))
+    const before = await readTiles(first)
+    await first.stop()
+
+    const archived = await run("archive", "run", "--older-than", "1d")
+    assertEnd(archived, 0, /^2 tasks in 1 segments, 1 bundles of the tree, 2\.\d MiB/)
+    assertEnd(await run("archive", "list"), 0, /\ntree 0 [^]*\/archive\//)
+    assert.equal((await run("audit", "prove", toId(5))).stdout, proof)
+    await writeFile(join(folder, "proof.json"), proof)
+    assertEnd(await run("audit", "check", "proof.json", "--key", key), 0, /events of task/)
+    const service = await startService(t, house, await readSigned(folder))
+    assert.deepEqual(await readTiles(service), before)
+    assert.equal((await run("audit", "artifacts")).code, 0)
+    const [bundle] = await service.storage.listBundles()
+    await rename(
+      join(folder, "data/artifacts", bundle?.locator ?? ""),
+      join(folder, "data/artifacts", "away"),
+    )
+    assertEnd(await run("audit", "artifacts"), 1, /tree-0 of the archive is not there/)
+    assertEnd(await run("audit", "prove", toId(5)), 2, /bundle 0 of the tree can't be read/)
+  })
+
   it("refuses in words what can't be done", async (t) => {
     const { folder, run } = await createArchiveHouse(t)
     assertEnd(await run("archive", "run"), 2, /how old is old enough\? --older-than/)
@@ -169,9 +204,24 @@ describe("the archive, from the command line", () => {
     const service = await startService(t, house, { archive: { afterMs: 86_400_000 } })
     await until(() => service.entries.some(({ message }) => message === "tasks archived"))
     const [logged] = service.entries.filter(({ message }) => message === "tasks archived")
-    assert.deepEqual(logged?.fields, { segments: 1, tasks: 2, left: 0 })
+    assert.deepEqual(logged?.fields, { segments: 1, tasks: 2, bundles: 0, left: 0 })
   })
 })
+
+async function readSigned(folder: string): Promise<Partial<Configuration>> {
+  const signingKey = (await readFile(join(folder, "safelight-signing.key"), "utf8")).trim()
+  return { checkpoints: { ...DEFAULTS.checkpoints, signingKey } }
+}
+
+async function readTiles({ url }: Service): Promise<readonly string[]> {
+  return Promise.all(
+    ["0/000", "0/255", "0/256", "1/000"].map(async (tile) => {
+      const response = await fetch(`${url}/log/tile/${tile}`)
+      const bytes = Buffer.from(await response.arrayBuffer())
+      return `${response.status} ${bytes.toString("base64")}`
+    }),
+  )
+}
 
 /** Tasks whose events are in the database. */
 function countEvents(folder: string): number {

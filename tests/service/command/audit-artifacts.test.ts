@@ -22,7 +22,7 @@ test("it is whole, then names each file that is gone, altered, cut or of no task
   )
 
   const storage = await createSqliteStorage({ folder: data, mode: "beside" })
-  const locators = (await storage.readArtifacts(id)).map(({ locator }) =>
+  const locators = ((await storage.readTask(id))?.task.artifacts ?? []).map(({ locator }) =>
     join(data, "artifacts", locator),
   )
   await storage.close()

@@ -289,9 +289,8 @@ describe("an import", () => {
   test("names artifacts that are missing or are not what the log says, and ends with 5", async (t) => {
     const house = await createHouse(t)
     await exportHouse(house, "--move")
-    const [first, second] = await withStorage(house.source, (storage) =>
-      storage.readArtifacts(house.done),
-    )
+    const head = await withStorage(house.source, (storage) => storage.readTask(house.done))
+    const [first, second] = head?.task.artifacts ?? []
     assert.ok(first && second)
     const folder = join(house.source, "artifacts")
     await rm(join(folder, first.locator))

@@ -15,7 +15,7 @@ interface Row {
 
 function readRows(): ReadonlyMap<string, Row> {
   const text = readFileSync(join(ROOT, PAGE), "utf8")
-  const rows = text.matchAll(/^\| `(safelight_\w+)` +\| (\w+) +\|([^|]*)\|/gm)
+  const rows = text.matchAll(/^- `(safelight_\w+)`, (\w+)(?: \(([^)]*)\))?:/gm)
   return new Map(
     Array.from(rows, ([, name = "", type = "", labels = ""]) => {
       const names = Array.from(labels.matchAll(/`(\w+)`/g), ([, label = ""]) => label)

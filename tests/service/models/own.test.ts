@@ -1,5 +1,5 @@
 /**
- * A public model of an operator's own, from the file of the guide in the README to the audit: the file
+ * A public model of an operator's own, from an example of the page about models to the audit: the file
  * stands in a folder without packages, the service and each command are processes of their own.
  */
 import assert from "node:assert/strict"
@@ -9,7 +9,7 @@ import { join } from "node:path"
 import { test, type TestContext } from "node:test"
 import { promisify } from "node:util"
 import { ROOT } from "../../architecture/workspaces.ts"
-import { readBlock } from "../../support/read-block.ts"
+import { readExample } from "../../support/read-example.ts"
 import {
   parseKey,
   runCommand,
@@ -18,7 +18,6 @@ import {
 } from "../command/command-process.ts"
 
 const ID = "acme/enlarger-2/enlarge"
-const README = "packages/safelight/docs/models.md"
 const IMAGE = "data:image/png;base64,AAAA"
 
 const CHANNEL = `
@@ -50,16 +49,16 @@ interface Place {
 
 async function createPlace(t: TestContext): Promise<Place> {
   const folder = await temporaryFolder(t)
-  const json = readBlock(README, "json", '"models": ["./my-model.ts"]')
+  const json = readExample("safelight.config.json")
   await writeFile(join(folder, "safelight.config.json"), json)
-  await writeFile(join(folder, "my-model.ts"), readBlock(README, "ts", "// my-model.ts"))
+  await writeFile(join(folder, "my-model.ts"), readExample("my-model.ts"))
   await writeFile(join(folder, "my-provider.ts"), CHANNEL)
   // Each in a process of its own: this one would still have a module whose file is gone.
   return { folder, run: (...words) => runCommand(words, { folder, isOwnProcess: true }) }
 }
 
 async function configure({ folder }: Place, change: (file: Record<string, unknown>) => object) {
-  const json = readBlock(README, "json", '"models": ["./my-model.ts"]')
+  const json = readExample("safelight.config.json")
   const file = change(JSON.parse(json) as Record<string, unknown>)
   await writeFile(join(folder, "safelight.config.json"), JSON.stringify(file))
 }
@@ -169,7 +168,7 @@ test("the guide's files compile", async (t) => {
   await symlink(join(ROOT, "node_modules"), join(folder, "node_modules"))
   const compilerOptions = { noEmit: true, customConditions: ["@safelight/source"] }
   const files = ["my-model.ts", "my-provider.ts", "my-collage.ts"]
-  await writeFile(join(folder, "my-collage.ts"), readBlock(README, "ts", "// my-collage.ts"))
+  await writeFile(join(folder, "my-collage.ts"), readExample("my-collage.ts"))
   const settings = { extends: join(ROOT, "tsconfig.base.json"), compilerOptions, files }
   await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module" }))
   await writeFile(join(folder, "tsconfig.json"), JSON.stringify(settings))

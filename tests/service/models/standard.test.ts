@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { describe, it, test, type TestContext } from "node:test"
 import { loadConfiguration, type Configuration } from "safelight"
 import { ROOT } from "../../architecture/workspaces.ts"
-import { readBlock } from "../../support/read-block.ts"
+import { readExample } from "../../support/read-example.ts"
 import {
   parseKey,
   runCommand,
@@ -17,7 +17,6 @@ import {
 } from "../command/command-process.ts"
 
 const ID = "acme/collage"
-const README = "packages/safelight/docs/models.md"
 const IMAGE =
   "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 const SECRET = "hunter2 has a lighthouse"
@@ -78,7 +77,7 @@ async function createFolder(t: TestContext): Promise<string> {
 
 test("a model of zod is in the API and its document, takes nested media, and is billed by its price", async (t) => {
   const folder = await createFolder(t)
-  await writeFile(join(folder, "my-collage.ts"), readBlock(README, "ts", "// my-collage.ts"))
+  await writeFile(join(folder, "my-collage.ts"), readExample("my-collage.ts"))
   await writeFile(join(folder, "late.ts"), LATE)
   await writeFile(join(folder, "my-provider.ts"), CHANNEL)
   await writeFile(

@@ -182,7 +182,8 @@ describe("a call that waits for its task", () => {
       // oxlint-disable-next-line no-await-in-loop -- an account has so much room for bodies at once
       assert.ok(await until(async () => (await own.countTasks()) === count || undefined))
     }
-    assert.ok(countHeld() - earlier < BODY_BYTES)
+    // The last body may still be on its way out of this process.
+    assert.ok(await until(() => countHeld() - earlier < BODY_BYTES))
     leaving.abort()
     await Promise.all(calls)
   })

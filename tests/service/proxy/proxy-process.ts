@@ -1,6 +1,6 @@
 /**
- * A proxy as the page about deploying configures it, in front of a service of the test's own: the page's own lines,
- * but for addresses, files and TLS.
+ * A proxy as the files of the page about deploying configure it, in front of a service of the test's own: their own
+ * lines, but for addresses, files and TLS.
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
@@ -12,7 +12,7 @@ import { createTemporaryFolder } from "../../support/temporary-folder.ts"
 import { until } from "../../support/until.ts"
 import { findFreePort } from "../../support/free-port.ts"
 
-const PAGE = readFileSync(join(ROOT, "packages/safelight/docs/deploying.md"), "utf8")
+const FOLDER = join(ROOT, "packages/safelight/docs/deploy")
 
 export type ProxyKind = keyof typeof KINDS
 
@@ -35,11 +35,11 @@ interface Places {
 
 interface Kind {
   readonly executable: string
-  /** The language of its block in the page. */
-  readonly language: string
-  /** What of the page is another here; each must be there. */
+  /** The file that configures it. */
+  readonly configuration: string
+  /** What of the file is another here; each must be there. */
   replace(places: Places): readonly (readonly [string, string])[]
-  /** The file around the page's lines. */
+  /** The file around those lines. */
   wrap(lines: string, places: Places): string
   argv(file: string, places: Places): readonly string[]
 }
@@ -47,7 +47,7 @@ interface Kind {
 const KINDS = {
   nginx: {
     executable: "/usr/sbin/nginx",
-    language: "nginx",
+    configuration: "nginx.conf",
     replace: ({ errors, log, port, upstream }) => [
       ["server 127.0.0.1:8080;", `server ${upstream};`],
       ["listen 443 ssl;", `listen 127.0.0.1:${port};`],
@@ -66,7 +66,7 @@ const KINDS = {
   },
   caddy: {
     executable: "/usr/bin/caddy",
-    language: "caddyfile",
+    configuration: "Caddyfile",
     replace: ({ log, port, upstream }) => [
       ["# /etc/caddy/Caddyfile\n{\n", "{\n\tadmin off\n"],
       ["media.example {", `http://127.0.0.1:${port} {`],
@@ -95,7 +95,7 @@ export async function startProxy(kind: ProxyKind, service: string): Promise<Prox
   ]
   const places = { folder, log, errors, port: await findFreePort(), upstream }
   const [file, url] = [join(folder, "configuration"), `http://127.0.0.1:${places.port}`]
-  await writeFile(file, own.wrap(readBlock(own, places), places))
+  await writeFile(file, own.wrap(readLines(own, places), places))
   await using written = await open(errors, "a")
   const env = { PATH: process.env["PATH"], HOME: folder }
   const child = spawn(own.executable, own.argv(file, places), {
@@ -122,11 +122,10 @@ export async function startProxy(kind: ProxyKind, service: string): Promise<Prox
   }
 }
 
-function readBlock({ language, replace }: Kind, places: Places): string {
-  const pattern = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``)
-  let lines = pattern.exec(PAGE)?.[1] ?? ""
+function readLines({ configuration, replace }: Kind, places: Places): string {
+  let lines = readFileSync(join(FOLDER, configuration), "utf8")
   for (const [from, to] of replace(places)) {
-    if (!lines.includes(from)) throw new Error(`the page has no line with ${from}`)
+    if (!lines.includes(from)) throw new Error(`${configuration} has no line with ${from}`)
     lines = lines.replace(from, to)
   }
   return lines

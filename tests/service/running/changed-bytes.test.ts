@@ -45,7 +45,7 @@ async function serveChanged(t: TestContext, bytes: number, verifyReads?: false) 
     },
   })
   t.after(() => service.stop())
-  const [artifact] = await service.storage.readArtifacts(id)
+  const [artifact] = (await service.storage.readTask(id))?.task.artifacts ?? []
   const file = await open(join(data, "artifacts", artifact?.locator ?? ""), "r+")
   await file.write("q", bytes >> 1)
   await file.close()

@@ -51,7 +51,6 @@ function failing(storage: Storage, outage: Outage): Storage {
     ...storage,
     append: guard(storage.append),
     readTask: guard(storage.readTask),
-    readArtifacts: guard(storage.readArtifacts),
     findKey: guard(storage.findKey),
     check: guard(storage.check),
   }

@@ -21,7 +21,7 @@ const SETTINGS = {
 }
 
 /** What a link is read by, each of which may fail. */
-const READS = ["readTask", "readArtifacts", "readLinkEpoch", "readLinkKeys", "findAccount"] as const
+const READS = ["readTask", "readLinkEpoch", "readLinkKeys", "findAccount"] as const
 
 interface Faults {
   read?: (typeof READS)[number] | undefined

@@ -1,21 +1,24 @@
 /**
- * ModelArk of BytePlus or, with `"baseUrl": "https://ark.cn-beijing.volces.com"`, Ark of Volcengine, whose models have
- * names of their own.
+ * ModelArk of BytePlus or, with `"baseUrl": "https://ark.cn-beijing.volces.com"`, Ark of Volcengine, whose models
+ * have names of their own.
  *
- * - An image comes in the answer to the purchase, without a watermark. Its URL is signed for a day and is the
- *   operation. An aspect ratio becomes a size of exactly that ratio: the smallest for `1k`, the largest for `2k`.
- * - One or two images alone are the first frame of a video and the last; in any other case all are references. A
- *   video is gone a day after its end.
- * - Failures are not billed: another attempt follows, unless the code begins with `Invalid` or names sensitive content.
- * - Any other model is one of images or of video by what it makes. Its parameters are members of the body. Images of an
- *   image are `image`. Media of a video are its content, with their parameter's name as the role if it is one
- *   (`first_frame`, `last_frame`, `reference_image` and the like).
- * - Only a waiting task can be cancelled: the same request removes the record of a finished one.
+ * - One or two images alone are the first frame of a video and the last; otherwise all are references. A video is
+ *   gone a day after its end.
+ * - Failures are not billed: another attempt follows, unless the code begins with `Invalid` or names sensitive
+ *   content.
+ * - Any other model is one of images or of video by what it makes. Its parameters are members of the body. Images
+ *   of an image are `image`. Media of a video are its content, with their parameter's name as the role if it is
+ *   one (`first_frame`, `last_frame`, `reference_image` and the like).
+ * - Only a waiting task can be cancelled.
  *
- * Charges are reported in `tokens` of a video and `images`.
+ * Charges in `tokens` of a video and `images`.
  *
- * Assumed: a `400` with a code created nothing, and Seedream takes every size from 1024 × 1024 to 2048 × 2048 pixels.
+ * Assumed: a `400` with a code created nothing, and Seedream takes every size from 1024 × 1024 to 2048 × 2048
+ * pixels.
  */
+// An image comes in the answer to the purchase; its URL is signed for a day and is the operation. An aspect ratio
+// becomes a size of exactly that ratio: the smallest for `1k`, the largest for `2k`. The request that cancels
+// removes the record of a finished task.
 import {
   imageEdit,
   referenceToVideo,

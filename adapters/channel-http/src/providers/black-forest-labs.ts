@@ -1,17 +1,18 @@
 /**
- * FLUX.2. A job is polled at the cluster that the answer to its purchase names: other hosts may not know it. A signed
- * callback about a job whose cluster is unknown carries its end, which is then used.
+ * FLUX.2.
  *
- * - Text to image has all six sizes exactly, an edit exactly the asked ratio, with sides that are multiples of 16.
- * - Any other model of images gets the parameters as its body, a list of images as `input_image`, `input_image_2` and so on
- *   if its parameter is renamed to `input_image`.
+ * - An edit has exactly the asked ratio, with sides that are multiples of 16.
+ * - Any other model of images gets the parameters as its body, a list of images as `input_image`, `input_image_2`
+ *   and so on if its parameter is renamed to `input_image`.
  * - An output is gone ten minutes after it was made.
- * - Moderation and failures end the task: the documentation doesn't say whether they are billed.
+ * - Moderation and failures end the task: they may be billed.
  *
- * Charges are reported in `credits`.
+ * Charges in `credits`.
  *
  * Assumed: a `422` in its form created nothing, and outputs and clusters are below `bfl.ai`.
  */
+// A job is polled at the cluster that the answer to its purchase names: other hosts may not know it. A signed
+// callback about a job whose cluster is unknown carries its end, which is then used.
 import {
   imageEdit,
   parseDataUrl,

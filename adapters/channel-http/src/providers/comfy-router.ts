@@ -1,19 +1,20 @@
 /**
- * A queue for other providers' models. It honours a key for 24 hours from its first request on, so a purchase is sent
- * again for 23. A `409 concurrency_limit_exceeded` says that the first request is still being accepted; any other `409`
- * leaves the purchase in doubt.
+ * A queue for other providers' models. A purchase is sent again for 23 of the 24 hours for which it honours a key.
  *
- * - Text to image costs what Recraft V4.1 itself costs: the router lists no flash tier of it. The edit is Seedream's,
- *   since the router offers none by Grok. Videos follow Ark's rules.
- * - Any other model, as `provider/model`, gets the parameters as its body; its outputs are all files of the answer, which
- *   is in its own provider's form.
- * - After `queue_timeout` no provider had the work, so another attempt follows. `provider_error`, a provider's time-out
- *   and a refusal of content may have been billed, so each of them ends the task.
+ * - Text to image costs what Recraft V4.1 itself costs. The edit is Seedream's. Videos follow Ark's rules.
+ * - Any other model, as `provider/model`, gets the parameters as its body; its outputs are all files of the
+ *   answer.
+ * - After `queue_timeout` another attempt follows. `provider_error`, a provider's time-out and a refusal of
+ *   content may have been billed, and end the task.
  *
- * Charges are reported in `credits`.
+ * Charges in `credits`.
  *
- * Assumed: the hosts of outputs, a `422` with `X-Comfy-Error-Type` created nothing, and after a `410` a result is gone.
+ * Assumed: the hosts of outputs, a `422` with `X-Comfy-Error-Type` created nothing, and after a `410` a result is
+ * gone.
  */
+// A `409 concurrency_limit_exceeded` says that the first request is still being accepted; any other `409` leaves the
+// purchase in doubt. The router lists no flash tier of Recraft and no edit by Grok. After `queue_timeout` no
+// provider had the work.
 import {
   imageEdit,
   referenceToVideo,

@@ -1,19 +1,19 @@
 /**
  * fal's queue. The public models are its own endpoints with `size` and `count` renamed.
  *
- * - Any other endpoint gets the parameters as its body. Outputs are read from `images`, `image`, `videos`, `video`, the
- *   names of sound and 3D models, or else every file of the answer: files with a `url`, or URLs, data URLs included. A
- *   text is read from `output` or `text`.
+ * - Any other endpoint gets the parameters as its body. Outputs are read from `images`, `image`, `videos`,
+ *   `video`, the names of sound and 3D models, or else every file of the answer: files with a `url`, or URLs, data
+ *   URLs included. A text is read from `output` or `text`.
  * - A 5xx on the result is not billed: another attempt follows if fal says whose failure it was, or gives the same
  *   answer five times in a row. A partner's moderation may have been billed.
- * - A callback is signed with a key that fal publishes. It names no endpoint, so its address does (`?app=owner/app`).
- * - The check asks for a request that doesn't exist: a `404` shows that the key is valid.
  *
- * Charges are reported in `billable_units`.
+ * Charges in `billable_units`.
  *
- * Assumed: a `400` or `422` to a create made nothing, fal checks the key before the id, keeps a request whose answer is
- * lost at `/{owner}/{app}/requests/{id}`, and calls an address with a query.
+ * Assumed: a `400` or `422` to a create made nothing, fal checks the key before the id, keeps a request whose
+ * answer is lost at `/{owner}/{app}/requests/{id}`, and calls an address with a query.
  */
+// A callback is signed with a key that fal publishes. It names no endpoint, so its address does (`?app=owner/app`).
+// The check asks for a request that doesn't exist: a `404` shows that the key is valid.
 import {
   imageEdit,
   referenceToVideo,

@@ -1,23 +1,23 @@
 /**
- * The Gemini API, not Vertex. An image comes in the answer to the purchase, without a handle; a video of Veo is polled.
- * The edit is not served: the API takes no `output_format`.
+ * The Gemini API, not Vertex. The edit is not served: the API takes no `output_format`.
  *
- * - The API fetches no images: those of a video are fetched first, at most 20 MiB each, and sent in base64. One image is
- *   the first frame, two are the first and the last, three are references.
- * - Any other model is one of images or a Veo by what it makes. `aspectRatio` and `imageSize` of an image belong to its
- *   `imageConfig`, further parameters to the `generationConfig`, those of a video to its `parameters`; `image`, `lastFrame`
- *   and `video` are the instance's own.
- * - A video takes 4, 6 or 8 seconds; 1080p and three images need 8. It always has sound, which no request may name. It is
- *   kept for two days and fetched with the key.
- * - Refusals come with a 200. Text in place of an image is `no_output`. An operation's error of code 3 is a refusal of
- *   content if its message speaks of policy or safety. After 4, 8, 10, 13 and 14, which are not billed, another attempt
- *   follows.
+ * - Images of a video are fetched first, at most 20 MiB each, and sent in base64. One is the first frame, two are
+ *   the first and the last, three are references.
+ * - A video takes 4, 6 or 8 seconds; 1080p and three images need 8. It always has sound. It is kept for two days.
+ * - Any other model is one of images or a Veo by what it makes. `aspectRatio` and `imageSize` of an image belong
+ *   to its `imageConfig`, further parameters to the `generationConfig`, those of a video to its `parameters`;
+ *   `image`, `lastFrame` and `video` are the instance's own.
+ * - Text in place of an image is `no_output`. After an operation's errors 4, 8, 10, 13 and 14, which are not
+ *   billed, another attempt follows.
  * - A wrong key and a region that is not served are a 400 too.
  *
- * Charges are reported in `tokens`.
+ * Charges in `tokens`.
  *
  * Assumed: `1:1` at `1K` has 1024 × 1024 pixels, the form of Veo's images, and videos are at `*.googleapis.com`.
  */
+// An image comes in the answer to the purchase, without a handle; a video of Veo is polled and fetched with the key.
+// Refusals come with a 200; an operation's error of code 3 is a refusal of content if its message speaks of policy
+// or safety. No request may name sound.
 import {
   parseDataUrl,
   referenceToVideo,

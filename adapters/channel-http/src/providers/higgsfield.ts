@@ -1,15 +1,16 @@
 /**
- * Seedance 2.5 under our own names; any other model gets the parameters as its body. The key has two parts, `ID:SECRET`.
+ * Seedance 2.5 under our own names; any other model gets the parameters as its body. The key has two parts,
+ * `ID:SECRET`.
  *
- * - A repeat under an idempotency key is answered with the original request, for a time that is not stated: the channel
- *   is unkeyed until `keyTtlMs` says how long. A `422` about the key itself leaves the purchase in doubt.
- * - A `400` about concurrency means that there is no room; only its text distinguishes it from a fault of the request.
+ * - It honours idempotency keys for a time that is not stated: the channel is unkeyed until `keyTtlMs` says how
+ *   long.
  * - `failed` is not charged, so another attempt follows.
- * - Its webhooks are not used: a key would include their address, so no purchase could be repeated after the
- *   service's address changed.
  *
  * Assumed: a `400`, `422` or `423` created nothing, a prompt is required, and outputs stay at its two hosts.
  */
+// A `422` about the key itself leaves the purchase in doubt. A `400` about concurrency means that there is no room;
+// only its text distinguishes it from a fault of the request. Its webhooks are not used: a key would include their
+// address, so no purchase could be repeated after the service's address changed.
 import {
   isDataUrl,
   referenceToVideo,

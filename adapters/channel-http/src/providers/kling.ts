@@ -1,22 +1,24 @@
 /**
- * Kling's own API, at Singapore or, with `"baseUrl": "https://api-beijing.klingai.com"`, at Beijing. The key is an API key,
- * or an access key and its secret, `ACCESS:SECRET`, of which every request gets a token that lasts for half an hour.
+ * Kling's own API, at Singapore or, with `"baseUrl": "https://api-beijing.klingai.com"`, at Beijing. The key is an
+ * API key, or an access key and its secret, `ACCESS:SECRET`.
  *
- * - A purchase carries our upstream key as `external_task_id`. After a lost answer the task is looked up by it, two
- *   minutes later: only if there is none may another attempt follow.
+ * - After a lost answer the task is looked up two minutes later: only if there is none may another attempt follow.
  * - One image is the first frame of a video, two are the first and the last. A video from images has their shape.
  * - Any other model is named by its path, as `image-to-video/kling-3.0-turbo` or `omni-video/kling-3.0-omni`: its
- *   `prompt` and its media go to where they belong, `watermark_info` to the options, anything else to the settings.
- *   Models of the older design are named with theirs, as `v1/videos/text2video/kling-v2-6` or
+ *   `prompt` and its media go to where they belong, `watermark_info` to the options, anything else to the
+ *   settings. Models of the older design are named with theirs, as `v1/videos/text2video/kling-v2-6` or
  *   `v1/images/generations/kling-v2-1`, and get their parameters unchanged.
- * - A failed task is refused: the documentation doesn't say whether it was billed.
+ * - A failed task is refused: it may be billed.
  * - Callbacks are requested if `KLING_WEBHOOK_SECRET` holds the account's secret. Nothing can be cancelled.
  *
- * Charges are reported in US dollars, `cny` or `units`.
+ * Charges in US dollars, `cny` or `units`.
  *
- * Assumed: a token of an access key is taken by all paths, base64 of an image comes without the beginning of its data URL, a
- * refusal of content by the words of a failed task, how soon a task can be found, and the hosts of outputs.
+ * Assumed: a token of an access key is taken by all paths, base64 of an image comes without the beginning of its
+ * data URL, a refusal of content by the words of a failed task, how soon a task can be found, and the hosts of
+ * outputs.
  */
+// A purchase carries our upstream key as `external_task_id`, by which it is looked up. Of an access key and its
+// secret every request gets a token that lasts for half an hour.
 import { createHmac } from "node:crypto"
 import {
   parseDataUrl,

@@ -1,14 +1,15 @@
 /**
- * An image comes in the answer to the purchase, which may take ten minutes, and has no handle.
+ * OpenAI's image API, and servers that have the same.
  *
- * - Text to image asks for `quality: "low"`, since the public model is a fast one.
- * - The edit has exactly the asked aspect ratio, with sides that are multiples of 16 and an area near 1024², and twice
- *   both sides at `2k`.
- *
+ * - A purchase may take ten minutes and has no handle.
+ * - Text to image asks for `quality: "low"`.
+ * - The edit has exactly the asked aspect ratio, with sides that are multiples of 16 and an area near 1024², and
+ *   twice both sides at `2k`.
  * - Any other model of images gets the parameters as its body; images of a request make it an edit.
  *
- * A server of your own (vLLM-Omni, SGLang, LocalAI, stable-diffusion.cpp, LiteLLM) is this channel at its `baseUrl`,
- * without `/v1`, with its own model's name. If it needs no key, name a variable that isn't empty all the same:
+ * A server of your own (vLLM-Omni, SGLang, LocalAI, stable-diffusion.cpp, LiteLLM) is this channel at its
+ * `baseUrl`, without `/v1`, with its own model's name. If it needs no key, name a variable that isn't empty all
+ * the same:
  *
  * ```json
  * {
@@ -20,10 +21,11 @@
  * }
  * ```
  *
- * Charges are reported in `tokens`.
+ * Charges in `tokens`.
  *
  * Assumed: a 400 is never billed, edits take JSON, and an image of fewer than 655,360 pixels is refused.
  */
+// The quality is low since the public model is a fast one.
 import {
   PICTURE_SIZES,
   type PictureSize,

@@ -1,19 +1,21 @@
 /**
- * The models of Replicate that are nearest to ours. Only the edit is the same model, so name those that you want in
- * `models`. Any other model, `owner/name` or `owner/name:version`, gets the parameters as its input. Callbacks are requested if `REPLICATE_WEBHOOK_SECRET` holds the account's secret.
+ * The models of Replicate that are nearest to ours. Only the edit is the same model, so name those that you want
+ * in `models`. Any other model, `owner/name` or `owner/name:version`, gets the parameters as its input. Callbacks
+ * are requested if `REPLICATE_WEBHOOK_SECRET` holds the account's secret.
  *
- * - Only its texts distinguish a refusal of content (`E005`, `flagged as sensitive`, `NSFW`) and a failure of its machines
- *   (`E003`, `E004`, a code of four digits, `please retry`, `out of memory`), after which another attempt follows. Any
- *   other failed prediction ends the task, since it may have been billed.
- * - Data URLs of videos, and others of 64,000 characters or more, are uploaded to Replicate's files, where they stay for a
- *   day. Outputs are gone an hour after the end.
- * - One or two images alone are the first frame of a video and the last; in any other case all are references.
+ * - Another attempt follows a failure of its machines, which only the message shows (`E003`, `E004`, a code of
+ *   four digits, `please retry`, `out of memory`). Any other failed prediction ends the task, since it may have
+ *   been billed.
+ * - Data URLs of videos, and others of 64,000 characters or more, are uploaded to Replicate's files, where they
+ *   stay for a day. Outputs are gone an hour after the end.
+ * - One or two images alone are the first frame of a video and the last; otherwise all are references.
  *
- * Charges are reported in `predict_seconds`.
+ * Charges in `predict_seconds`.
  *
- * Assumed: a `400`, `413` or `422` with `detail` created nothing, Grok's edit is a JPEG, and Seedance 2.0 is offered at
- * `480p` and `720p`.
+ * Assumed: a `400`, `413` or `422` with `detail` created nothing, Grok's edit is a JPEG, and Seedance 2.0 is
+ * offered at `480p` and `720p`.
  */
+// A refusal of content is recognised by its text alone: `E005`, `flagged as sensitive`, `NSFW`.
 import {
   imageEdit,
   referenceToVideo,

@@ -1,20 +1,22 @@
 /**
- * Every request is a list of tasks to one path. The client chooses a task's UUID: ours is derived from the upstream key
- * alone. A UUID that is in use (`conflictTaskUUID`) proves that the task exists. After a lost answer the running tasks
- * (`getResponse`) and the finished ones (`getTaskDetails`) are asked for it, five minutes later: only if both answer
- * `unknownTaskUUID` may another attempt follow.
+ * Runware's API, whose client chooses the ids of tasks.
  *
+ * - After a lost answer the task is looked up five minutes later: only if it is unknown among the running and the
+ *   finished ones may another attempt follow.
  * - Text to image is FLUX.1 schnell in four steps, at exactly the asked size.
- * - One or two images alone are the first frame of a video and the last, and determine its shape; in any other case all
+ * - One or two images alone are the first frame of a video and the last, and determine its shape; otherwise all
  *   are references. An aspect ratio becomes the pixels that Seedance has for it.
  * - Any other model, as `bfl:5@1`, gets the parameters as members of its task, `prompt` as `positivePrompt`.
- * - A failed task is refused: the documentation doesn't say whether it was billed.
+ * - A failed task is refused: it may be billed.
  *
- * Charges are reported in US dollars.
+ * Charges in US dollars.
  *
- * Assumed: the codes `unknownTaskUUID`, `insufficientCredits`, `contentModeration` and `invalidProviderContent`, how long
- * `getResponse` knows a result, and the names of a video's inputs.
+ * Assumed: the codes `unknownTaskUUID`, `insufficientCredits`, `contentModeration` and `invalidProviderContent`,
+ * how long `getResponse` knows a result, and the names of a video's inputs.
  */
+// Every request is a list of tasks to one path. The client chooses a task's UUID: ours is derived from the upstream
+// key alone. A UUID that is in use (`conflictTaskUUID`) proves that the task exists. The running tasks
+// (`getResponse`) and the finished ones (`getTaskDetails`) are asked for it.
 import { createHash } from "node:crypto"
 import {
   PICTURE_SIZES,

@@ -1,14 +1,16 @@
 /**
- * It takes the same requests, so they are sent unchanged, for the public models or those that `models` names.
+ * It gets the same requests unchanged, for the public models or those that `models` names.
  *
- * - It remembers our upstream key for 14 days, so a purchase is sent again for 13. Erasing a task there erases its key too.
- * - A task that failed there fails here with the same code, and is charged here if it was charged there. Another attempt
- *   follows only after `provider_unavailable`, since no provider had been found.
+ * - It remembers our upstream key for 14 days, so a purchase is sent again for 13. Erasing a task there erases its
+ *   key too.
+ * - A task that failed there fails here with the same code, and is charged here if it was charged there. Another
+ *   attempt follows only after `provider_unavailable`.
  * - Outputs are fetched below `baseUrl` alone, with the key, and must have the SHA-256 of their `Repr-Digest`.
- * - It is polled every two seconds for each task: the account there needs a read rate to match. Let `engine.endAfterMs` be
- *   longer than there, or a task that has ended here may still be charged there.
- * - A circle of services ends after five hops, which the log of the refused task says.
- * - The key needs the scopes `tasks:write`, `tasks:read` and `artifacts:read`; the check proves them, and the models.
+ * - It is polled every two seconds for each task: the account there needs a read rate to match. Let
+ *   `engine.endAfterMs` be longer than there, or a task that has ended here may still be charged there.
+ * - A circle of services ends after five hops.
+ * - The key needs the scopes `tasks:write`, `tasks:read` and `artifacts:read`; the check proves them, and the
+ *   models.
  */
 import {
   imageEdit,

@@ -1,19 +1,21 @@
 /**
- * An image or a sound is the answer to the purchase itself: bytes, without a handle. A purchase whose answer is lost stays
- * in doubt.
+ * Stability AI's API for images and sound.
  *
+ * - A purchase has no handle.
  * - Text to image has `square_hd` alone: other ratios have other pixels than ours.
  * - Any other model is named as `core`, `ultra`, `sd3.5-large` and the like, or by its path below `/v2beta`, as
- *   `stable-image/edit/inpaint` or `audio/stable-audio-2/text-to-audio`. Its parameters are the fields of a form; `image`,
- *   `mask`, `init_image`, `style_image` and `audio` are sent as files.
- * - `CONTENT_FILTERED` is a blurred image, which is not kept: `content_policy_violation`, which may be billed.
- *   A `403` named `content_moderation` is one that is not.
+ *   `stable-image/edit/inpaint` or `audio/stable-audio-2/text-to-audio`. Its parameters are the fields of a form;
+ *   `image`, `mask`, `init_image`, `style_image` and `audio` are sent as files.
+ * - `CONTENT_FILTERED` is `content_policy_violation`, which may be billed; a `403` named `content_moderation` is
+ *   not.
  * - Too many requests are refused for a minute.
  *
- * Charges are not reported: `costs` in the configuration give the credits' price.
+ * Charges are not reported: set `costs` to the credits' price.
  *
  * Assumed: a `400`, `413` or `422` in its form created nothing.
  */
+// An image or a sound is the answer to the purchase itself: bytes, without a handle. `CONTENT_FILTERED` is a blurred
+// image, which is not kept.
 import {
   parseDataUrl,
   textToImage,

@@ -1,18 +1,20 @@
 /**
- * The URLs of images come in the answer to the purchase and are the operation; they are public for some hours, and the log
- * holds them.
+ * xAI's API for images and video.
  *
- * - Any other model is one of images or of video by what it makes. Images of an image become `image` or `images`, and media
- *   of a video objects with a `url`; a video in `video` is edited.
+ * - The URLs of images are public for some hours, and the log holds them.
+ * - Any other model is one of images or of video by what it makes. Images of an image become `image` or `images`,
+ *   and media of a video objects with a `url`; a video in `video` is edited.
  * - A video with images has at most 10 seconds and 720p.
- * - Moderation is silent: no images, or `respect_moderation: false`, is `content_policy_violation`. It is billed if a cost
- *   is reported, and may be if none is. Of several images those that are shown are kept.
+ * - No images, or `respect_moderation: false`, is `content_policy_violation`, which may be billed. Of several
+ *   images those that are shown are kept.
  * - A video that `failed` ends its task, since it may have been billed.
  *
- * Charges are reported in US dollars.
+ * Charges in US dollars.
  *
  * Assumed: a 400 or 422 in xAI's format created nothing, and videos take all of our aspect ratios but `21:9`.
  */
+// The URLs of images come in the answer to the purchase and are the operation. Moderation is silent; it is billed if
+// a cost is reported, and may be if none is.
 import {
   imageEdit,
   referenceToVideo,

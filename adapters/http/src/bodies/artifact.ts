@@ -57,3 +57,26 @@ export const artifactLink = defineBody("ArtifactLink", ARTIFACT_LINK_EXAMPLE, {
   ),
   expires_at: described(whole, "Unix time in seconds, from which on it opens nothing."),
 })
+
+const LINKED_EXAMPLE = {
+  key: EXAMPLE.key,
+  type: EXAMPLE.type,
+  mime_type: EXAMPLE.mime_type,
+  ...ARTIFACT_LINK_EXAMPLE,
+} as const
+
+const linkedArtifact = defineBody("LinkedArtifact", LINKED_EXAMPLE, {
+  key: artifact.entries.key,
+  type: artifact.entries.type,
+  mime_type: artifact.entries.mime_type,
+  ...artifactLink.entries,
+})
+
+export const artifactLinkList = defineBody(
+  "ArtifactLinkList",
+  { task_id: EXAMPLE_ID, links: [LINKED_EXAMPLE] },
+  {
+    task_id: taskId,
+    links: described(v.array(linkedArtifact), "In the order of the artifacts."),
+  },
+)

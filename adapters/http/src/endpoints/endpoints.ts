@@ -1,7 +1,7 @@
 /** Every endpoint of the service, in the order of the document. A new one is added here. */
 import type { Endpoint } from "../pipeline/endpoint.ts"
 import { showContent } from "./artifact-content.ts"
-import { createLink, revokeLinks } from "./artifact-links.ts"
+import { createLink, createLinks, revokeLinks } from "./artifact-links.ts"
 import { showConsole, showConsoleFile } from "./console.ts"
 import { createQuote } from "./create-quote.ts"
 import { cancelTask } from "./cancel-task.ts"
@@ -97,6 +97,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   listArtifacts,
   holdArtifacts,
   createLink,
+  createLinks,
   revokeLinks,
   showContent,
   showInput,

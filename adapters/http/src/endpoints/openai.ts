@@ -9,7 +9,8 @@ import { THREADS, type Exchange } from "../pipeline/exchange.ts"
 import { maxCost } from "../request/cost-limit.ts"
 import { formBody } from "../request/form-body.ts"
 import { messageBody } from "../request/message-body.ts"
-import type { OpenAiQuestion } from "../pipeline/services.ts"
+import { respond } from "../pipeline/json-response.ts"
+import type { OpenAiAnswer, OpenAiQuestion } from "../pipeline/services.ts"
 
 const JSON_ANSWER = { description: "An answer of that API.", types: ["application/json"] }
 const IMAGES_ANSWER = {
@@ -122,7 +123,7 @@ export const openAiModel = defineEndpoint({
 
 async function answer(
   call: Exchange,
-  ask: (question: OpenAiQuestion) => Promise<Response>,
+  ask: (question: OpenAiQuestion) => Promise<OpenAiAnswer>,
   release?: () => void,
 ): Promise<Response> {
   const { request, threads } = call
@@ -134,7 +135,8 @@ async function answer(
   }
   const bindings = { [THREADS]: threads }
   const { body, headers, status } = await ask({ request, bindings, left: leaving.signal, onOver })
+  if (typeof body === "string") return respond(call, status, body, headers)
   const own = { "cache-control": "no-store", "x-content-type-options": "nosniff" }
-  const all = { ...own, ...Object.fromEntries(headers), ...call.headers }
+  const all = { ...own, ...headers, ...call.headers }
   return new Response(body, { status, headers: { ...all, "x-request-id": call.requestId } })
 }

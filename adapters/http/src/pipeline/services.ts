@@ -60,17 +60,24 @@ export interface McpQuestion {
 /** What answers below /openai/v1, by the words of OpenAI's API. */
 export interface OpenAiService {
   /** All resolve when the answer begins, and call `onOver` once it is over, also where they reject. */
-  generateImages(question: OpenAiPurchase): Promise<Response>
-  editImages(question: OpenAiPurchase): Promise<Response>
-  createVideo(question: OpenAiPurchase): Promise<Response>
-  listVideos(question: OpenAiQuestion): Promise<Response>
-  showVideo(question: OpenAiQuestion, id: string): Promise<Response>
-  showVideoContent(question: OpenAiQuestion, id: string): Promise<Response>
-  deleteVideo(question: OpenAiQuestion, id: string): Promise<Response>
-  listModels(question: OpenAiQuestion): Promise<Response>
-  showModel(question: OpenAiQuestion, id: string): Promise<Response>
+  generateImages(question: OpenAiPurchase): Promise<OpenAiAnswer>
+  editImages(question: OpenAiPurchase): Promise<OpenAiAnswer>
+  createVideo(question: OpenAiPurchase): Promise<OpenAiAnswer>
+  listVideos(question: OpenAiQuestion): Promise<OpenAiAnswer>
+  showVideo(question: OpenAiQuestion, id: string): Promise<OpenAiAnswer>
+  showVideoContent(question: OpenAiQuestion, id: string): Promise<OpenAiAnswer>
+  deleteVideo(question: OpenAiQuestion, id: string): Promise<OpenAiAnswer>
+  listModels(question: OpenAiQuestion): Promise<OpenAiAnswer>
+  showModel(question: OpenAiQuestion, id: string): Promise<OpenAiAnswer>
   /** Calls that wait for a task are ended. */
   end(): void
+}
+
+export interface OpenAiAnswer {
+  readonly status: number
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: ReadableStream<Uint8Array> | string | null
 }
 
 export interface OpenAiQuestion {

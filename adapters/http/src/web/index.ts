@@ -13,6 +13,7 @@ export type { HttpHandler } from "../pipeline/router.ts"
 export type {
   McpQuestion,
   McpService,
+  OpenAiAnswer,
   OpenAiPurchase,
   OpenAiQuestion,
   OpenAiService,

@@ -1,5 +1,6 @@
 /** Refusals in OpenAI's shape, which is that of the task API too: `message`, `type`, `param` and `code`. */
 import { isApiError } from "@safelight/client"
+import { answerJson, type Answer } from "./answer.ts"
 
 export interface RefusalOptions {
   readonly status: number
@@ -60,7 +61,7 @@ export function toRefusal(error: unknown): Refusal {
   })
 }
 
-export function answerRefusal(options: RefusalOptions): Response {
+export function answerRefusal(options: RefusalOptions): Answer {
   const { code, message, ours, param = null, retryAfterMs, status, task, type } = options
   const error = {
     message,
@@ -74,5 +75,5 @@ export function answerRefusal(options: RefusalOptions): Response {
     ...(task !== undefined && { "x-safelight-task-id": task }),
     ...(retryAfterMs !== undefined && { "retry-after": String(Math.ceil(retryAfterMs / 1_000)) }),
   }
-  return Response.json({ error }, { status, headers })
+  return answerJson({ error }, { status, headers })
 }

@@ -1,10 +1,10 @@
 /** A purchase: a task like any other, or the task of an earlier request that this one repeats. */
-import { randomUUID } from "node:crypto"
 import { isApiError, type ApiError, type ModelInfo, type Task } from "@safelight/client"
 import { invalid, Refusal, toRefusal } from "../answers/refusal.ts"
 import type { PlacedOptions } from "../options/place-options.ts"
 import type { Call } from "./call.ts"
 import { findEarlier, isRepeat, REQUEST_LABEL } from "./find-earlier.ts"
+import { post } from "./post.ts"
 import type { Message } from "./read-message.ts"
 
 export interface Order {
@@ -50,42 +50,62 @@ function readKey({ headers }: Request): string | undefined {
 }
 
 async function findOrBuy(call: Call, order: Order): Promise<Task> {
-  const { client, models, purchases, request, signal } = call
+  const { models, purchases, request } = call
   const { makes, message } = order
-  const given = readKey(request)
+  const key = readKey(request)
   const model = readModelId(message)
-  const info = await models.read(client, model, signal)
+  const info = await models.read(call, model)
   if (info.outputs.type !== makes) {
     throw invalid("model", "invalid_value", `${model} makes ${info.outputs.type}, and no ${makes}.`)
   }
   const placed = order.toParameters(info)
-  const key = given ?? `openai-${randomUUID()}`
   const { digest } = message
   const buyOne = (): Promise<Task> => buy(call, order, { ...placed, key, model })
   // A key of the caller's own finds its task by itself.
-  if (given !== undefined || !isRepeat(request)) return purchases.begin(digest, buyOne)
+  if (key !== undefined || !isRepeat(request)) return purchases.begin(digest, buyOne)
   return purchases.queue(digest, async () => (await findEarlier(call, digest)) ?? buyOne())
 }
 
 interface Terms extends PlacedOptions {
-  readonly key: string
+  /** Without one of the caller's own there is none: nobody would send it again. */
+  readonly key: string | undefined
   readonly model: string
 }
 
 /** The signal does not reach the submission: what was bought is cancelled afterwards. */
 async function buy(call: Call, order: Order, terms: Terms): Promise<Task> {
-  const { client, maxCostMicros, purchases } = call
+  const { maxCostMicros, purchases } = call
   const { digest } = order.message
-  const { key: idempotencyKey, model, names, parameters } = terms
-  const labels = { [REQUEST_LABEL]: digest, ...order.labels }
-  const options = { idempotencyKey, maxCostMicros, labels }
+  const { key, model, names, parameters } = terms
+  const headers = {
+    "content-type": "application/json",
+    "safelight-label": toLabelHeader({ [REQUEST_LABEL]: digest, ...order.labels }),
+    ...(key !== undefined && { "idempotency-key": key }),
+    ...(maxCostMicros !== undefined && { "safelight-max-cost-micros": String(maxCostMicros) }),
+  }
   try {
-    return await client.submit(model, parameters, options)
+    return await post<Task>(call, "/v1/tasks", {
+      headers,
+      body: JSON.stringify({ model, parameters }),
+    })
   } catch (error) {
-    if (!isApiError(error) || error.code === "outcome_unknown") throw error
+    if (!isApiError(error) || mayHaveBought(error)) throw error
     purchases.refuse(digest)
     throw toOwnWords(error, names)
   }
+}
+
+/** Each value is quoted, whatever it is: a comma would end it. */
+function toLabelHeader(labels: Order["labels"]): string {
+  const members = Object.entries(labels).map(
+    ([name, value]) => `${name}="${value.replaceAll(/["\\]/g, String.raw`\$&`)}"`,
+  )
+  return members.join(", ")
+}
+
+/** Every other 503 says that nothing was bought. */
+function mayHaveBought({ code, status = 0 }: ApiError): boolean {
+  return code === "outcome_unknown" || (status >= 500 && status !== 503)
 }
 
 /** Says the caller's option where the service names a parameter of the model. Of several faults it tells the first. */

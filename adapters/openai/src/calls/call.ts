@@ -5,7 +5,7 @@ import type { Held } from "./budget.ts"
 import type { Purchases } from "./purchases.ts"
 
 export interface Call {
-  /** Calls the service's own handler with the caller's key. */
+  /** Calls the service's own handler with the caller's key. Made when it is asked for: most images need none. */
   readonly client: Client
   /** Cancels a task as far as it can be stopped, and waits where the service asks for a pause: nobody waits for this. */
   readonly cancel: (task: string) => Promise<unknown>
@@ -18,7 +18,7 @@ export interface Call {
   readonly onTaken: () => void
   /** The most that the task may cost, in micro-units. */
   readonly maxCostMicros: number | undefined
-  /** The caller has left, or the service stops. */
+  /** The caller has left, or the service stops. Made when it is asked for, like the client. */
   readonly signal: AbortSignal
   /** What a refusal has to tell, whatever it is for. */
   readonly told: {

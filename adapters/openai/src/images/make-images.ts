@@ -3,6 +3,7 @@
  * cancelled, unless it says that it may repeat the request: its repeat asks for the same task.
  */
 import type { ModelInfo, Task } from "@safelight/client"
+import type { Answer } from "../answers/answer.ts"
 import { Refusal } from "../answers/refusal.ts"
 import { findOrBuyTask } from "../calls/buy-task.ts"
 import type { Call } from "../calls/call.ts"
@@ -18,12 +19,12 @@ import {
 import { showImages } from "./show-images.ts"
 
 /** Rejects with a `Refusal` or an `ApiError`. */
-export function generateImages(call: Call): Promise<Response> {
+export function generateImages(call: Call): Promise<Answer> {
   return makeImages(call, "image_generation", toImageParameters)
 }
 
 /** Rejects with a `Refusal` or an `ApiError`. */
-export function editImages(call: Call): Promise<Response> {
+export function editImages(call: Call): Promise<Answer> {
   return makeImages(call, "image_edit", toEditParameters)
 }
 
@@ -31,7 +32,7 @@ async function makeImages(
   call: Call,
   event: "image_edit" | "image_generation",
   toParameters: (info: ModelInfo, message: Message) => PlacedOptions,
-): Promise<Response> {
+): Promise<Answer> {
   const message = await readMessage(call)
   const answer = readImageAnswer(message)
   const task = await findOrBuyTask(call, {
@@ -40,7 +41,7 @@ async function makeImages(
     labels: toUserLabel(message),
     toParameters: (info) => toParameters(info, message),
   })
-  const ended = await waitFor(call, task)
+  const ended = isFinished(task) ? task : await waitFor(call, task)
   if (ended.status === "failed") throw toFailure(ended)
   return showImages(call, ended, { ...answer, event: `${event}.completed` })
 }
@@ -55,6 +56,10 @@ async function waitFor(call: Call, task: Task): Promise<Task> {
     if (!signal.aborted && over.aborted) throw toUnfinished(task)
     throw error
   }
+}
+
+function isFinished({ status }: Task): boolean {
+  return status === "succeeded" || status === "failed"
 }
 
 function toUnfinished({ task_id: id }: Task): Refusal {

@@ -1,7 +1,9 @@
 /** What a finished task made, in OpenAI's shape: addresses, or the images themselves. */
-import { isApiError, type Artifact, type Task } from "@safelight/client"
+import { isApiError, type Artifact, type LinkedArtifact, type Task } from "@safelight/client"
+import { answerJson, type Answer } from "../answers/answer.ts"
 import type { Call } from "../calls/call.ts"
 import type { Held } from "../calls/budget.ts"
+import { post } from "../calls/post.ts"
 import { Refusal } from "../answers/refusal.ts"
 import type { ImageAnswer } from "./read-options.ts"
 
@@ -16,40 +18,31 @@ interface Shown {
 }
 
 /** Rejects with a `Refusal` or an `ApiError`; the task is made, and the error names it. */
-export async function showImages(call: Call, task: Task, shape: AnswerShape): Promise<Response> {
-  const { client, signal } = call
-  const { task_id: id } = task
-  const all = await client.artifacts(id, { signal })
-  const images = all.filter(({ type }) => type === "image")
-  const isInline = shape.format === "b64_json" || shape.isStreamed
-  const data = isInline ? await readAll(call, id, images) : await linkAll(call, id, images)
-  const created = task.finished_at
-  const safelight = { task_id: id }
+export async function showImages(call: Call, task: Task, shape: AnswerShape): Promise<Answer> {
+  const { finished_at: created, task_id: id } = task
   const headers = { "x-safelight-task-id": id }
-  if (shape.isStreamed) {
-    const types = images.map(({ mime_type: type }) => type)
-    const { echoed, event: type } = shape
-    return toEvents(data, { created, headers, echoed, type, types })
+  const safelight = { task_id: id }
+  if (shape.format === "url" && !shape.isStreamed) {
+    return answerJson({ created, data: await linkAll(call, id), safelight }, { headers })
   }
-  return Response.json({ created, data, safelight }, { headers })
+  const all = await call.client.artifacts(id, { signal: call.signal })
+  const images = all.filter(isImage)
+  const data = await readAll(call, id, images)
+  if (!shape.isStreamed) return answerJson({ created, data, safelight }, { headers })
+  const types = images.map(({ mime_type: type }) => type)
+  const { echoed, event: type } = shape
+  return toEvents(data, { created, headers, echoed, type, types })
 }
 
-async function linkAll(
-  { client, signal }: Call,
-  id: string,
-  images: readonly Artifact[],
-): Promise<readonly Shown[]> {
-  const links: Shown[] = []
-  for (const { key } of images) {
-    // oxlint-disable-next-line no-await-in-loop -- the first refusal is that of all
-    links.push({ url: await linkOne(() => client.artifact(id, key).link({ signal }), id) })
-  }
-  return links
+function isImage({ type }: Pick<Artifact, "type">): boolean {
+  return type === "image"
 }
 
-async function linkOne(link: () => Promise<{ readonly url: string }>, id: string): Promise<string> {
+async function linkAll(call: Call, id: string): Promise<readonly Shown[]> {
   try {
-    return (await link()).url
+    const path = `/v1/tasks/${id}/links`
+    const { links } = await post<{ readonly links: readonly LinkedArtifact[] }>(call, path)
+    return links.filter(isImage).map(({ url }) => ({ url }))
   } catch (error) {
     if (!isApiError(error) || error.code !== "insufficient_scope") throw error
     throw new Refusal({
@@ -129,12 +122,12 @@ interface EventParts {
 function toEvents(
   data: readonly Shown[],
   { created, echoed, headers, type, types }: EventParts,
-): Response {
+): Answer {
   const events = data.map(({ b64_json: image }, place) => {
     const format = types[place]?.replace("image/", "") ?? "png"
     const event = { type, b64_json: image, created_at: created, ...echoed, output_format: format }
     return `event: ${type}\ndata: ${JSON.stringify(event)}\n\n`
   })
   const more = { ...headers, "content-type": "text/event-stream", "cache-control": "no-store" }
-  return new Response(events.join(""), { headers: more })
+  return { status: 200, headers: more, body: events.join("") }
 }

@@ -1,13 +1,10 @@
 /** A model by the id that a caller gave, as OpenAI's API refuses what is none. */
-import { isApiError, type Client, type ModelInfo } from "@safelight/client"
+import { isApiError, type ModelInfo } from "@safelight/client"
 import { Refusal, shorten } from "../answers/refusal.ts"
+import type { Call } from "../calls/call.ts"
 
 /** Rejects with a `Refusal` if there is no such model, and with an `ApiError`. */
-export async function readModel(
-  client: Client,
-  id: string,
-  signal: AbortSignal,
-): Promise<ModelInfo> {
+export async function readModel({ client, signal }: Call, id: string): Promise<ModelInfo> {
   if (!canBeAsked(id)) throw toMissing(`The model ${shorten(id)} does not exist.`)
   try {
     return await client.model(id, { signal })

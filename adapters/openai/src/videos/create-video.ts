@@ -1,6 +1,7 @@
 /** POST /videos: a task that makes a video. It is answered as soon as it is accepted. */
 import { isApiError, type ModelInfo } from "@safelight/client"
 import { placeDuration, placeFirstFrame } from "@safelight/client/parameters"
+import { answerJson, type Answer } from "../answers/answer.ts"
 import { invalid } from "../answers/refusal.ts"
 import { findOrBuyTask } from "../calls/buy-task.ts"
 import type { Call } from "../calls/call.ts"
@@ -10,7 +11,7 @@ import { placeVideoSize } from "../options/place-size.ts"
 import { answerVideo, toVideo, VIDEO_LABEL } from "./video.ts"
 
 /** Rejects with a `Refusal` or an `ApiError`. */
-export async function createVideo(call: Call): Promise<Response> {
+export async function createVideo(call: Call): Promise<Answer> {
   const message = await readMessage(call)
   const seconds = readSeconds(message)
   const { size } = message.members
@@ -31,7 +32,7 @@ export async function createVideo(call: Call): Promise<Response> {
     if (!isApiError(error)) throw error
     // It is bought, so that is what the caller is told, though no more is known of it.
     const known = { size: labels[VIDEO_LABEL.size], seconds: labels[VIDEO_LABEL.seconds] }
-    return Response.json(toVideo(task, known), { headers: { "x-safelight-task-id": task.task_id } })
+    return answerJson(toVideo(task, known), { headers: { "x-safelight-task-id": task.task_id } })
   }
 }
 

@@ -3,6 +3,7 @@
  * tells no parameters.
  */
 import type { Task } from "@safelight/client"
+import { answerJson, type Answer } from "../answers/answer.ts"
 import type { Call } from "../calls/call.ts"
 
 /** Labels of tasks that were made by POST /videos. */
@@ -52,7 +53,7 @@ export function toVideo(task: Task, more: MoreOfVideo = {}): object {
 }
 
 /** With all that is known of it. Rejects with an `ApiError`. */
-export async function answerVideo({ client, signal }: Call, task: Task): Promise<Response> {
+export async function answerVideo({ client, signal }: Call, task: Task): Promise<Answer> {
   const { status, task_id: id } = task
   const [usage, artifacts] = await Promise.all([
     client.taskUsage(id, { signal }),
@@ -61,5 +62,5 @@ export async function answerVideo({ client, signal }: Call, task: Task): Promise
   const { expires_at: expiresAt } = artifacts.find(({ type }) => type === "video") ?? {}
   const { [VIDEO_LABEL.seconds]: seconds, [VIDEO_LABEL.size]: size } = usage.labels
   const more = { seconds, size, expiresAt, chargeMicros: usage.charge_micros }
-  return Response.json(toVideo(task, more), { headers: { "x-safelight-task-id": id } })
+  return answerJson(toVideo(task, more), { headers: { "x-safelight-task-id": id } })
 }

@@ -1,24 +1,25 @@
 /** Videos that were made: one, all of them, their bytes, and the end of one. */
 import type { Task } from "@safelight/client"
+import { answerJson, type Answer } from "../answers/answer.ts"
 import { invalid, Refusal } from "../answers/refusal.ts"
 import type { Call } from "../calls/call.ts"
 import { answerVideo, toVideo, VIDEO_LABEL } from "./video.ts"
 
 /** Rejects with an `ApiError`. */
-export async function showVideo(call: Call, id: string): Promise<Response> {
+export async function showVideo(call: Call, id: string): Promise<Answer> {
   return answerVideo(call, await call.client.get(id, { signal: call.signal }))
 }
 
 const LIMITS = { usual: 20, most: 100 }
 
 /** GET /videos: those that were made by POST /videos, newest first. Rejects with a `Refusal` or an `ApiError`. */
-export async function listVideos(call: Call): Promise<Response> {
+export async function listVideos(call: Call): Promise<Answer> {
   const { after, limit } = readPage(new URL(call.request.url).searchParams)
   // One more tells whether there are more.
   const found = await findTasks(call, after, limit + 1)
   const data = found.slice(0, limit).map((task) => toVideo(task, { prompt: task.prompt }))
   const ids = found.slice(0, limit).map(({ task_id: id }) => id)
-  return Response.json({
+  return answerJson({
     object: "list",
     data,
     first_id: ids[0] ?? null,
@@ -97,7 +98,7 @@ const CONDITIONS = [
 ]
 
 /** GET /videos/{id}/content, in parts too. Rejects with a `Refusal` or an `ApiError`. */
-export async function showVideoContent(call: Call, id: string): Promise<Response> {
+export async function showVideoContent(call: Call, id: string): Promise<Answer> {
   const { client, fetch, request, signal } = call
   const { variant = "video", ...more } = Object.fromEntries(new URL(request.url).searchParams)
   const [unknown] = Object.keys(more)
@@ -111,13 +112,18 @@ export async function showVideoContent(call: Call, id: string): Promise<Response
   const artifacts = task.status === "succeeded" ? await client.artifacts(id, { signal }) : []
   const video = artifacts.find(({ type }) => type === "video")
   if (video === undefined) throw toMissing(task)
-  const headers = new Headers({ authorization: request.headers.get("authorization") ?? "" })
+  const asked = new Headers({ authorization: request.headers.get("authorization") ?? "" })
   for (const name of CONDITIONS) {
     const value = request.headers.get(name)
-    if (value !== null) headers.set(name, value)
+    if (value !== null) asked.set(name, value)
   }
-  const { method } = request
-  return fetch(`${task.links.artifacts}/${video.key}/content`, { method, headers, signal })
+  const path = `${task.links.artifacts}/${video.key}/content`
+  const { body, headers, status } = await fetch(path, {
+    method: request.method,
+    headers: asked,
+    signal,
+  })
+  return { status, headers: Object.fromEntries(headers), body }
 }
 
 /** No status that OpenAI's libraries answer with a repeat. */
@@ -135,12 +141,12 @@ function toMissing({ status, task_id: id }: Task): Refusal {
  * DELETE /videos/{id}: ends a task that is under way. What is made can't be deleted: its file expires. Rejects with a
  * `Refusal` or an `ApiError`.
  */
-export async function deleteVideo({ client, signal }: Call, id: string): Promise<Response> {
+export async function deleteVideo({ client, signal }: Call, id: string): Promise<Answer> {
   const task = await client.get(id, { signal })
   const isUnderWay = task.status === "queued" || task.status === "running"
   const ended = isUnderWay ? (await client.cancel(id, { signal })).task : task
   if (ended.status !== "failed") throw toUndeletable(ended)
-  return Response.json({ id, object: "video.deleted", deleted: true })
+  return answerJson({ id, object: "video.deleted", deleted: true })
 }
 
 function toUndeletable({ status, task_id: id }: Task): Refusal {

@@ -96,6 +96,23 @@ export interface ArtifactLink {
   readonly expires_at: number
 }
 
+export interface LinkedArtifact {
+  /** `image_1`, `image_2`, … in order; of any other type its name, and further ones `video_2`, …. */
+  readonly key: string
+  readonly type: "image" | "video" | "audio" | "text" | "3d"
+  readonly mime_type: string
+  /** Opens the artifact for whoever has it, without a key: keep it private. */
+  readonly url: string
+  /** Unix time in seconds, from which on it opens nothing. */
+  readonly expires_at: number
+}
+
+export interface ArtifactLinkList {
+  readonly task_id: string
+  /** In the order of the artifacts. */
+  readonly links: readonly LinkedArtifact[]
+}
+
 export interface Cancellation {
   /** `cancelled`: no provider had the task. `stopped`: its provider has stopped the work. `too_late`: the task had ended, or its work is complete. `unknown`: the provider can't stop the work or does not tell, and the task goes on; or nobody knows what came of its purchase, and it has failed. */
   readonly outcome: "cancelled" | "stopped" | "too_late" | "unknown"

@@ -2,9 +2,11 @@
 import type {
   Artifact,
   ArtifactLink,
+  ArtifactLinkList,
   ArtifactList,
   Cancellation,
   EventList,
+  LinkedArtifact,
   Task,
   TaskFailure,
   TaskList,
@@ -64,6 +66,16 @@ function isArtifact(value: unknown): boolean {
 export function isArtifactLink(value: unknown): value is ArtifactLink {
   const { url, expires_at: endsAt } = toMembers<ArtifactLink>(value)
   return isName(url) && isCount(endsAt)
+}
+
+export function isArtifactLinkList(value: unknown): value is ArtifactLinkList {
+  const { links } = toMembers<ArtifactLinkList>(value)
+  return isListOf(links, isLinkedArtifact)
+}
+
+function isLinkedArtifact(value: unknown): value is LinkedArtifact {
+  const { key, mime_type: mimeType, type } = toMembers<LinkedArtifact>(value)
+  return [key, mimeType, type].every(isName) && isArtifactLink(value)
 }
 
 export function isEventList(value: unknown): value is EventList {

@@ -5,12 +5,13 @@
  * `TaskStorage`.
  */
 import type { StoredEvent } from "../task/stored-event.ts"
+import type { BundleReader, TreeArchive } from "./tree-archive.ts"
 
-/** The task whose artifacts the segments are: no task has this id. */
+/** The task whose artifacts the archive's files are: no task has this id. */
 export const ARCHIVE_TASK = "archive"
 
-export interface ArchiveStorage {
-  /** From now on events of archived tasks are read by `reader`; before that, reads of them reject. */
+export interface ArchiveStorage extends TreeArchive {
+  /** From now on what is archived is read by `reader`; before that, reads of it reject. */
   useArchive(reader: ArchiveReader): void
   /**
    * Tasks that ended before `finishedBefore` (ms) and of which nothing is due: they are in no queue, retention visits
@@ -35,7 +36,7 @@ export interface ArchiveStorage {
   /** Those that are kept, by number. */
   listSegments(): Promise<readonly ArchiveSegment[]>
   /**
-   * Removes events and artifact rows of tasks that a part of a kept segment has, all or nothing; durable once resolved.
+   * Removes the events of tasks that a part of a kept segment has, all or nothing; durable once resolved.
    * None if the segment was dropped meanwhile. A task that is archived, or changed since it was read, is left as it is. No
    * event may follow: nothing can be appended to an archived task. Resolves to how many were moved.
    */
@@ -90,7 +91,9 @@ export interface ArchiveTasksRequest {
 }
 
 /** Reads what was archived. */
-export interface ArchiveReader {
+export type ArchiveReader = SegmentReader & BundleReader
+
+export interface SegmentReader {
   /**
    * Every task of a part. Rejects with `storage-unavailable` if it can't be read for now, and with `storage-corrupt` if
    * it is gone, or not what a segment holds.

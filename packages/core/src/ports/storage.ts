@@ -3,7 +3,7 @@
  * accounts, keys, links, rates, transfers and audits. `TaskStorage` says which errors every method may
  * reject with.
  */
-import type { ArtifactRow, ChargeRow, OutcomeRow, TaskRow } from "../task/projection.ts"
+import type { ChargeRow, OutcomeRow, TaskRow } from "../task/projection.ts"
 import type { StoredEvent } from "../task/stored-event.ts"
 import type { AccountStorage } from "./account-storage.ts"
 import type { ArchiveStorage } from "./archive-storage.ts"
@@ -59,7 +59,6 @@ export interface ScannedStream {
   readonly id: string
   readonly events: readonly StoredEvent[]
   readonly row: TaskRow | undefined
-  readonly artifacts: readonly ArtifactRow[]
   readonly charge: ChargeRow | undefined
   /** By attempt. */
   readonly outcomes: readonly OutcomeRow[]

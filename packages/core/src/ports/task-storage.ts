@@ -10,7 +10,7 @@
  * surely nothing of a write was stored. A method's own comment names the errors beyond these three.
  */
 import type { Labels } from "../labels/labels.ts"
-import type { ArtifactRow, Changes } from "../task/projection.ts"
+import type { Changes } from "../task/projection.ts"
 import type { StoredEvent } from "../task/stored-event.ts"
 import type { Task, TaskStatus } from "../task/task.ts"
 import type { AccountStorage } from "./account-storage.ts"
@@ -72,8 +72,6 @@ export interface TaskLog {
    * may be missing.
    */
   listTasks(request: ListRequest): Promise<ListPage>
-  /** What the artifact endpoints read, in order; none for an unknown task. */
-  readArtifacts(task: string): Promise<readonly ArtifactRow[]>
   /** A task's events, oldest first: all of them, or those of a page. */
   readEvents(task: string, page?: EventRange): Promise<readonly StoredEvent[]>
   /** What a person wrote or sent, by name; undefined once erased. */

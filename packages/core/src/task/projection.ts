@@ -8,7 +8,7 @@ import { toOrderedJson } from "../values/canonical-json.ts"
 import { billedInputMs } from "../money/billed-input.ts"
 import { toCostFigure, type AttemptCost, type CostFigure } from "../money/cost.ts"
 import { SafelightError } from "../errors/safelight-error.ts"
-import type { ManifestEntry, TaskEvent, TaskEventOf } from "./events.ts"
+import type { TaskEvent, TaskEventOf } from "./events.ts"
 import { toStatus, type Task, type TaskStatus } from "./task.ts"
 
 /** The fold at `version`: what GET reads. */
@@ -33,6 +33,7 @@ export interface TaskRow {
   readonly version: number
 }
 
+/** An artifact with the task that it is of, as the task's manifest has it. */
 export interface ArtifactRow {
   readonly bytes: number
   readonly durationMs: number | null
@@ -91,16 +92,9 @@ export interface OutcomeRow {
   readonly task: string
 }
 
-/** An artifact that is kept longer: nothing else of its row ever changes. */
-export type HeldArtifact = Pick<ArtifactRow, "expiresAt" | "position" | "task">
-
 /** What an append changes in the derived tables. */
 export interface Changes {
   readonly task: TaskRow
-  /** Rows to add. */
-  readonly artifacts: readonly ArtifactRow[]
-  /** Rows of before that are kept longer. */
-  readonly held: readonly HeldArtifact[]
   /** A row to add. */
   readonly charge?: ChargeRow
   /** Rows to add. */
@@ -111,23 +105,15 @@ export interface Changes {
 
 /** The derived rows after `events` led to `task`, whose newest event has `hash`. */
 export function project(task: Task, hash: string, events: readonly TaskEvent[]): Changes {
-  const hasSucceeded = events.some(({ type }) => type === "succeeded")
-  const hasFinished = hasSucceeded || events.some(({ type }) => type === "failed")
+  const hasFinished = events.some(({ type }) => type === "succeeded" || type === "failed")
   const isNew = events[0]?.type === "submitted"
-  const isHeld = !hasSucceeded && events.some(({ type }) => type === "held")
   const charge = hasFinished ? toChargeRow(task) : undefined
   return {
     task: toTaskRow(task, hash),
-    artifacts: hasSucceeded ? toArtifactRows(task) : [],
-    held: isHeld ? task.artifacts.map((entry, position) => toHeld(task, entry, position)) : [],
     ...(charge && { charge }),
     outcomes: toOutcomeRows(task, events),
     ...((isNew || hasFinished) && { totals: toTotalsChange(task, isNew, hasFinished) }),
   }
-}
-
-function toHeld({ id: task }: Task, { expiresAt }: ManifestEntry, position: number): HeldArtifact {
-  return { expiresAt, position, task }
 }
 
 /** The task's item of the bill; undefined if it is not finished, or used nothing. */
@@ -303,7 +289,7 @@ const LEFT_OUT = {
   usage: null,
 } satisfies Partial<Task>
 
-/** The rows of all artifacts of a task, in order; none unless it succeeded. */
+/** All artifacts of a task, in order; none unless it succeeded. */
 export function toArtifactRows(task: Task): ArtifactRow[] {
   return task.artifacts.map((entry, position) => ({
     bytes: entry.bytes,

@@ -9,8 +9,10 @@ import {
   findFactors,
   findPrice,
   openEvent,
+  toArtifactRows,
   toEventPage,
   type ChangeService,
+  type FoundArtifacts,
   type ListResult,
   type ListTasksRequest,
   type StreamHead,
@@ -51,12 +53,11 @@ export function createReads(context: Context): TaskReads {
     listTasks: (request) => listTasks(context, request),
     async findArtifacts(request) {
       const head = await find(request)
-      return head && { task: head.task, artifacts: await storage.readArtifacts(request.id) }
+      return head && toFoundArtifacts(head.task)
     },
     async findLinked(id) {
-      // Both are read in any case, so that the time taken does not show whether the task exists.
-      const [head, found] = await Promise.all([storage.readTask(id), storage.readArtifacts(id)])
-      return head && { task: head.task, artifacts: found }
+      const head = await storage.readTask(id)
+      return head && toFoundArtifacts(head.task)
     },
     async listEvents({ after = 0, limit = Number.MAX_SAFE_INTEGER - 1, ...request }) {
       if ((await find(request)) === undefined) return undefined
@@ -84,6 +85,10 @@ export function createReads(context: Context): TaskReads {
     erase: async (request) =>
       (await find(request)) !== undefined && eraseInputs(context, request.id),
   }
+}
+
+function toFoundArtifacts(task: Task): FoundArtifacts {
+  return { task, artifacts: toArtifactRows(task) }
 }
 
 async function toTaskUsage(context: Context, task: Task): Promise<TaskUsage> {

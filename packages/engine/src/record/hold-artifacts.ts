@@ -8,6 +8,7 @@ import {
   keepsLonger,
   lastExpiryAt,
   NO_LIMITS,
+  toArtifactRows,
   type HoldRefusal,
   type HoldRequest,
   type HoldResult,
@@ -34,17 +35,17 @@ export async function holdArtifacts(
     const at = Math.max(clock.now(), task.updatedAt)
     const lost = findLost(task, at)
     if (lost !== undefined) return { kind: "refused", refusal: lost }
-    if (!keepsLonger(task.artifacts, until, at)) return toHeld(context, task)
+    if (!keepsLonger(task.artifacts, until, at)) return toHeld(task)
     const wanted = await findMoment(context, task, { at, until })
     if (wanted.kind === "refused") return wanted
     const recorded = await recorder.recordIntent(head, { kind: "hold", until: wanted.until })
-    if (recorded.kind === "recorded") return toHeld(context, recorded.head.task)
+    if (recorded.kind === "recorded") return toHeld(recorded.head.task)
     // Another hold or the expiry came first, or its moment has passed by now.
   }
 }
 
-async function toHeld({ storage }: Context, task: Task): Promise<HoldResult> {
-  return { kind: "held", task, artifacts: await storage.readArtifacts(task.id) }
+function toHeld(task: Task): HoldResult {
+  return { kind: "held", task, artifacts: toArtifactRows(task) }
 }
 
 function findLost(task: Task, at: number): HoldRefusal | undefined {

@@ -28,19 +28,17 @@ export interface Links {
 export function createLinks({ clock, keys, record, storage }: LinksOptions): Links {
   return {
     async revokeLinks(of, changedBy) {
-      // A mistyped name must not look like a revocation.
-      const isKnown =
-        of.kind === "account"
-          ? await isKnownAccount(storage, of.account)
-          : (await storage.readArtifacts(of.task)).some(({ key }) => key === of.key)
-      if (!isKnown) return false
       const change = "links-revoked"
+      // A mistyped name must not look like a revocation.
       if (of.kind === "account") {
         const { account } = of
+        if (!(await isKnownAccount(storage, account))) return false
         await record(changedBy, { change, target: account, account })
         await storage.raiseLinkEpoch({ kind: "account", account, now: clock.now() })
       } else {
-        const { account = null } = (await storage.readTask(of.task))?.task ?? {}
+        const task = (await storage.readTask(of.task))?.task
+        if (task?.artifacts.some(({ key }) => key === of.key) !== true) return false
+        const { account } = task
         const details = { artifact: of.key }
         await record(changedBy, { change, target: of.task, account, details })
         await storage.raiseLinkEpoch(of)

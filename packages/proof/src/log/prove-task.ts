@@ -15,7 +15,7 @@ import { toDigest } from "../bytes/digest.ts"
 import type { Sha256 } from "../bytes/sha256.ts"
 import type { TreeHash } from "../tree/hash-tree.ts"
 import { proveEvent } from "./prove-event.ts"
-import { createTreeSource } from "./tree-source.ts"
+import { createTreeSource, keepTiles } from "./tree-source.ts"
 
 export interface ProveTaskOptions {
   readonly storage: Pick<TaskStorage, "readEvents"> & Pick<TreeStorage, "readLeaves" | "readTile">
@@ -42,12 +42,12 @@ export async function proveTask(
       ? toShownEvents(digest, stored)
       : stored.map((event) => toCovered(digest, event))
   const indexes = new Map(leaves.map(({ index, version }) => [version, index]))
-  const source = createTreeSource(storage, { size: checkpoint.size, tree })
+  const source = keepTiles(createTreeSource(storage, { size: checkpoint.size, tree }))
   const proven: ProvenEvent[] = []
   for (const event of events) {
     const index = indexes.get(event.version) ?? checkpoint.size
     if (index >= checkpoint.size) break
-    // oxlint-disable-next-line no-await-in-loop -- leaves of a task share most of their tiles
+    // oxlint-disable-next-line no-await-in-loop -- leaves of a task share most of their tiles, which are kept
     proven.push(await proveEvent(source, event, index))
   }
   if (proven.length === 0) return undefined

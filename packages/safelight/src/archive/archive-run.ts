@@ -40,8 +40,10 @@ export function toArchiveRuns({
           if (!isSigned) log.warn({ advice: ADVICE }, "archive waits")
           return
         }
-        const { left, segments, tasks } = report
-        if (segments > 0 || left > 0) log.info({ segments, tasks, left }, "tasks archived")
+        const { bundles, left, segments, tasks } = report
+        if (segments + bundles + left > 0) {
+          log.info({ segments, tasks, bundles, left }, "tasks archived")
+        }
       },
     },
   ]

@@ -1,6 +1,6 @@
 /** `safelight archive run`: moves finished tasks to the archive now. A service may be running. */
-import type { ArchiveReport } from "@safelight/audit"
 import type { Storage } from "@safelight/core"
+import type { ArchiveNowReport } from "../archive/archive-now.ts"
 import type { CommandContext } from "../command-line/command-context.ts"
 import {
   ARTIFACTS_OPTION,
@@ -33,7 +33,7 @@ export const command = defineCommand({
       durationWithin({ minMs: 0, maxMs: LONGEST_MS }),
     ),
     artifacts: ARTIFACTS_OPTION,
-    json: flag('print {"outcome","segments","tasks","bytes","left"}'),
+    json: flag('print {"outcome","segments","tasks","bundles","bytes","left"}'),
     ...DATA_OPTIONS,
   },
   run: ({ options, context }) => run(options, context),
@@ -61,7 +61,7 @@ interface ArchiveRequest {
 async function archive(
   { afterMs, configuration, storage }: ArchiveRequest,
   context: CommandContext,
-): Promise<ArchiveReport> {
+): Promise<ArchiveNowReport> {
   const { openOwnArtifacts } = await import("../data/open-own-artifacts.ts")
   const { archiveNow } = await import("../archive/archive-now.ts")
   const artifacts = await openOwnArtifacts(storage, configuration)
@@ -83,9 +83,10 @@ async function archive(
   )
 }
 
-function formatReport({ bytes, left, outcome, segments, tasks }: ArchiveReport): string {
+function formatReport(report: ArchiveNowReport): string {
+  const { bundles, bytes, left, outcome, segments, tasks } = report
   return [
-    `${tasks} tasks in ${segments} segments, ${formatSize(bytes)}`,
+    `${tasks} tasks in ${segments} segments, ${bundles} bundles of the tree, ${formatSize(bytes)}`,
     ...(left > 0
       ? [`${left} tasks stay: they were not signed yet, are too large, or damaged (audit verify)`]
       : []),

@@ -8,16 +8,20 @@ export function openArchive(configuration: ArtifactPlace): ArchiveReader {
   async function open(): Promise<ArchiveReader> {
     const { createArchiveReader } = await import("@safelight/audit")
     const { sha256: digest, systemClock } = await import("@safelight/engine")
+    const { hashServiceTile: hashTile } = await import("../proofs/service-proofs.ts")
     const { createArtifacts } = await import("./open-places.ts")
     const options = { configuration, log: SILENT_LOG, clock: systemClock }
     const artifacts = await createArtifacts(options)
-    return createArchiveReader({ artifacts, digest })
+    return createArchiveReader({ artifacts, digest, hashTile })
+  }
+
+  async function find(): Promise<ArchiveReader> {
+    return (opening ??= open())
   }
 
   return {
-    async read(request) {
-      const reader = await (opening ??= open())
-      return reader.read(request)
-    },
+    read: async (request) => (await find()).read(request),
+    readTile: async (request) => (await find()).readTile(request),
+    readRuns: async (request) => (await find()).readRuns(request),
   }
 }

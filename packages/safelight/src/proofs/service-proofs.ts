@@ -5,6 +5,7 @@ import {
   createCheckpointKeeper,
   createProofService,
   createTreeHash,
+  hashTile,
   isRefusal,
   type CheckpointKeeper,
 } from "@safelight/proof"
@@ -17,6 +18,9 @@ import { createCheckpointCopies } from "./checkpoint-copies.ts"
 import { toLogKeys } from "./log-keys.ts"
 
 export const tree = createTreeHash(sha256)
+
+/** The root of a full tile. */
+export const hashServiceTile = (hashes: Uint8Array): Uint8Array => hashTile(tree, hashes)
 
 /** So many events are hashed in some 4 ms, in which requests wait. */
 const BATCH_EVENTS = 1_000

@@ -56,7 +56,11 @@ import { readMostConnections } from "./open-files.ts"
 import { warnOfUnknownAddresses } from "./own-addresses.ts"
 import { createServiceOperator } from "../operator/service-operator.ts"
 import { readVersion } from "./read-version.ts"
-import { createServiceProofs, toCheckpointRuns } from "../proofs/service-proofs.ts"
+import {
+  createServiceProofs,
+  hashServiceTile as hashTile,
+  toCheckpointRuns,
+} from "../proofs/service-proofs.ts"
 import { requireOwnData } from "../data/require-own-data.ts"
 import { requirePrices } from "../data/require-prices.ts"
 import { decideSandbox } from "./sandbox.ts"
@@ -140,7 +144,7 @@ async function assemble(options: ServiceOptions, plain: Log, closers: Close[]): 
   closers.push(() => opened.close())
   const storage = watching.observeStorage(opened)
   const artifacts = watching.observeArtifacts(await openArtifacts({ configuration, log, clock }))
-  opened.useArchive(createArchiveReader({ artifacts, digest }))
+  opened.useArchive(createArchiveReader({ artifacts, digest, hashTile }))
   await requireOwnData({ storage, artifacts, adopt, clock, log })
   const opening = { configuration, environment, log, clock, storage, artifacts, watching, sandbox }
   const parts = await withPrices({ ...opening, startedAt: clock.now() })

@@ -8,7 +8,6 @@ import type {
   Account,
   AccountTotals,
   ArchiveSegment,
-  ArtifactRow,
   ChargeRow,
   Delivery,
   Feed,
@@ -116,19 +115,6 @@ export const TABLES = {
     snapshot: text(),
     status: text(),
     version: integer(),
-  }),
-  artifacts: describe<ArtifactRow>({
-    task: compact(),
-    position: integer(),
-    bytes: integer(),
-    durationMs: nullable(integer()),
-    expiresAt: integer(),
-    expiryHidden: boolean(),
-    key: text(),
-    mimeType: text(),
-    locator: text(),
-    sha256: compact(),
-    type: text(),
   }),
   /** The bill: one row for each finished task that used something. */
   charges: describe<ChargeRow>({

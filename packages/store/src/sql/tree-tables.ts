@@ -1,5 +1,5 @@
 /** The tables of the tree over the log. */
-import type { KeptCheckpoint, TreeHead } from "@safelight/core"
+import type { ArchivedBundle, KeptCheckpoint, LeafRun, TreeHead } from "@safelight/core"
 import { bytes, compact, describe, integer, nullable, text, type Column } from "./columns.ts"
 import { PACKED_ENTRIES, type Entry } from "./packed-entries.ts"
 
@@ -21,17 +21,6 @@ export interface TreeRow extends TreeHead {
 export interface EventNoteRow {
   readonly id: number
   readonly events: string
-}
-
-/** What leaves stand for that came in one commit: at most 256 of them. */
-export interface TreeEntriesRow {
-  /** Of the first leaf. */
-  readonly position: number
-  /** The earliest and the latest moment of their events. */
-  readonly firstAt: number
-  readonly lastAt: number
-  /** Tasks and versions. */
-  readonly entries: readonly Entry[]
 }
 
 export interface TreeTileRow {
@@ -58,11 +47,22 @@ export const TREE_TABLES = {
   /** Notes of events that have no leaf yet, by a trigger of `events`. */
   unsequencedEvents: describe<EventNoteRow>({ id: integer(), events: text() }),
   treeTiles: describe<TreeTileRow>({ level: integer(), position: integer(), hashes: bytes() }),
-  treeEntries: describe<TreeEntriesRow>({
+  treeEntries: describe<LeafRun>({
     position: integer(),
     entries: entries(),
     firstAt: integer(),
     lastAt: integer(),
+  }),
+  /** Files that old tiles and entries lie in. */
+  treeBundles: describe<ArchivedBundle>({
+    id: integer(),
+    at: integer(),
+    bytes: integer(),
+    firstAt: integer(),
+    lastAt: integer(),
+    locator: text(),
+    runsSha256: compact(),
+    sha256: compact(),
   }),
   /** Signed: append-only, a trigger refuses everything else. */
   checkpoints: describe<KeptCheckpoint>({ size: integer(), at: integer(), note: text() }),

@@ -8,7 +8,6 @@ import {
   type Admission,
   type AdmitRequest,
   type Append,
-  type ArtifactRow,
   type OutcomeRow,
 } from "@safelight/core"
 import type { MemoryAccounts } from "./memory-accounts.ts"
@@ -57,7 +56,6 @@ export function createMemoryAppends(options: MemoryAppendsOptions): MemoryAppend
     tables.outcomes.set(task, addOutcomes(tables.outcomes.get(task), changes.outcomes))
     tables.events.set(task, [...stored, ...request.events])
     tables.rows.set(task, changes.task)
-    tables.artifacts.set(task, [...hold(tables, request), ...changes.artifacts])
     if (changes.charge !== undefined) tables.charges.set(task, changes.charge)
     if (changes.totals !== undefined) accounts.addTotals(changes.task.account, changes.totals)
     addInputs(tables, request)
@@ -105,12 +103,6 @@ export function createMemoryAppends(options: MemoryAppendsOptions): MemoryAppend
   }
 }
 
-/** The artifacts of before, with the expiry that a hold gives them. */
-function hold({ artifacts }: MemoryTables, { task, changes }: Append): readonly ArtifactRow[] {
-  const held = new Map(changes.held.map((each) => [each.position, each]))
-  return (artifacts.get(task) ?? []).map((row) => ({ ...row, ...held.get(row.position) }))
-}
-
 function isStored({ events }: MemoryTables, { task, events: added }: Append): boolean {
   const newest = added.at(-1)
   return (events.get(task) ?? []).some(({ hash }) => hash === newest?.hash)
@@ -119,7 +111,6 @@ function isStored({ events }: MemoryTables, { task, events: added }: Append): bo
 /** The rows of a task as its first `version` events make them. */
 function takeBack(tables: MemoryTables, id: string, version: number): void {
   const kept = (tables.events.get(id) ?? []).slice(0, version)
-  tables.artifacts.delete(id)
   tables.charges.delete(id)
   const lastKept = kept.at(-1)?.at ?? 0
   const isFinished = kept.some(({ type }) => type === "succeeded" || type === "failed")

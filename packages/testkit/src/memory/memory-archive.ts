@@ -8,6 +8,7 @@ import {
   type ArchiveSegment,
   type ArchiveStorage,
   type TaskRow,
+  type TreeArchive,
 } from "@safelight/core"
 import { compareIds } from "./compare-ids.ts"
 import type { MemoryQueue } from "./memory-queue.ts"
@@ -16,7 +17,7 @@ import type { MemoryTables } from "./memory-tables.ts"
 export function createMemoryArchive(
   { inputs, rows }: Pick<MemoryTables, "inputs" | "rows">,
   places: Pick<MemoryQueue, "findPlace" | "findRetainedAt">,
-): ArchiveStorage {
+): Omit<ArchiveStorage, keyof TreeArchive> {
   let last = 0
   /** When those that are being written were begun. */
   const begun = new Map<number, number>()

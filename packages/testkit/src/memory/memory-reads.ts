@@ -12,7 +12,6 @@ export type MemoryReads = Pick<
   | "forgetIdempotency"
   | "listAllTasks"
   | "listTasks"
-  | "readArtifacts"
   | "readEvents"
   | "readInput"
   | "readLabels"
@@ -25,12 +24,11 @@ export type MemoryReads = Pick<
 type Places = Pick<MemoryQueue, "findPlace" | "findRetainedAt" | "listPlaced" | "put">
 
 export function createMemoryReads(tables: MemoryTables, places: Places): MemoryReads {
-  const { artifacts, events, inputs, labels, rows } = tables
+  const { events, inputs, labels, rows } = tables
   return {
     readTask: async (id) => findHead(tables, id),
     listAllTasks: async (request) => listAllRows(tables, request),
     listTasks: async (request) => listRows(tables, request),
-    readArtifacts: async (task) => artifacts.get(task) ?? [],
     readEvents: async (task, { after, limit } = { after: 0, limit: Infinity }) =>
       (events.get(task) ?? []).slice(after, after + limit),
     readInput: async ({ task, name }) => inputs.get(`${task}/${name}`),
@@ -66,7 +64,6 @@ export function createMemoryReads(tables: MemoryTables, places: Places): MemoryR
         id,
         events: events.get(id) ?? [],
         row: rows.get(id),
-        artifacts: artifacts.get(id) ?? [],
         charge: tables.charges.get(id),
         outcomes: tables.outcomes.get(id) ?? [],
         ready: toReadyFacts(places.findPlace(id)),

@@ -1,7 +1,6 @@
 /** The rows of tasks in the storage in memory, by the task's id unless said otherwise. */
 import {
   fromSnapshot,
-  type ArtifactRow,
   type ChargeRow,
   type Input,
   type Labels,
@@ -15,7 +14,6 @@ import type { StoredUse } from "./memory-transfers.ts"
 export interface MemoryTables {
   readonly events: Map<string, readonly StoredEvent[]>
   readonly rows: Map<string, TaskRow>
-  readonly artifacts: Map<string, readonly ArtifactRow[]>
   readonly charges: Map<string, ChargeRow>
   readonly outcomes: Map<string, readonly OutcomeRow[]>
   /** By `task/name`. */
@@ -29,7 +27,6 @@ export function createMemoryTables(): MemoryTables {
   return {
     events: new Map(),
     rows: new Map(),
-    artifacts: new Map(),
     charges: new Map(),
     outcomes: new Map(),
     inputs: new Map(),

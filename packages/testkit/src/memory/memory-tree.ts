@@ -3,16 +3,18 @@ import type {
   KeptCheckpoint,
   LeafEvent,
   StoredEvent,
+  TreeArchive,
   TreeHead,
   TreeStorage,
   UnsequencedEvent,
 } from "@safelight/core"
+import { createMemoryTreeArchive } from "./memory-tree-archive.ts"
 
 /** SHA-256 of nothing: the root of the tree without leaves. */
 const EMPTY_ROOT = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
 export interface MemoryTree {
-  readonly tree: TreeStorage
+  readonly tree: TreeStorage & TreeArchive
   /** Notes that events have no leaf; without effect before there is a tree. */
   readonly noteEvents: (events: readonly StoredEvent[]) => void
 }
@@ -22,7 +24,7 @@ export function createMemoryTree(log: ReadonlyMap<string, readonly StoredEvent[]
   let lastNote = 0
   /** By number. */
   const notes = new Map<number, UnsequencedEvent>()
-  let leaves: readonly LeafEvent[] = []
+  let leaves: readonly UnsequencedEvent[] = []
   const tiles = new Map<string, Uint8Array>()
   const checkpoints = new Map<number, KeptCheckpoint>()
 
@@ -38,7 +40,8 @@ export function createMemoryTree(log: ReadonlyMap<string, readonly StoredEvent[]
     }
   }
 
-  const tree: TreeStorage = {
+  const tree: TreeStorage & TreeArchive = {
+    ...createMemoryTreeArchive(() => ({ leaves, tiles })),
     async openTree() {
       if (head !== undefined) return
       head = { size: 0, root: EMPTY_ROOT }
@@ -53,7 +56,7 @@ export function createMemoryTree(log: ReadonlyMap<string, readonly StoredEvent[]
     async extendTree({ from, tiles: changed, to, unsequenced }) {
       if (head?.size !== from.size || head.root !== from.root) return false
       head = to
-      leaves = [...leaves, ...unsequenced.events.map(({ task, version }) => ({ task, version }))]
+      leaves = [...leaves, ...unsequenced.events]
       for (const { hashes, index, level } of changed) tiles.set(`${level}/${index}`, hashes)
       for (const note of unsequenced.notes) notes.delete(note)
       return true
@@ -69,7 +72,7 @@ export function createMemoryTree(log: ReadonlyMap<string, readonly StoredEvent[]
         return index === -1 ? [] : [{ version, hash, index }]
       })
     },
-    listLeaves: async ({ from, limit }) => leaves.slice(from, from + limit),
+    listLeaves: async ({ from, limit }) => leaves.slice(from, from + limit).map(toLeafEvent),
     async keepCheckpoint(checkpoint) {
       if (!checkpoints.has(checkpoint.size)) checkpoints.set(checkpoint.size, checkpoint)
     },
@@ -79,4 +82,8 @@ export function createMemoryTree(log: ReadonlyMap<string, readonly StoredEvent[]
     },
   }
   return { tree, noteEvents }
+}
+
+function toLeafEvent({ task, version }: UnsequencedEvent): LeafEvent {
+  return { task, version }
 }
