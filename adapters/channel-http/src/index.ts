@@ -42,6 +42,7 @@ export {
   findUrls,
   listAt,
   numberAt,
+  progressAt,
   readTurnedAway,
   textAt,
   toCompleted,

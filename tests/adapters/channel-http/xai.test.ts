@@ -157,6 +157,7 @@ describe("an answer of xAI", () => {
       { kind: "running", pollAfterMs: 3_000, progress: 40 },
     ],
     [200, { status: "pending" }, { kind: "running", pollAfterMs: 3_000 }],
+    [202, { status: "pending", progress: 130 }, { kind: "running", pollAfterMs: 3_000 }],
     [200, { status: "paused" }],
     [
       200,

@@ -47,6 +47,12 @@ export function numberAt(value: Json | undefined, ...path: Path): number | undef
   return typeof found === "number" ? found : undefined
 }
 
+/** The percentage at `path`, if it is one of work that goes on: 1 to 99. */
+export function progressAt(value: Json | undefined, ...path: Path): { progress?: number } {
+  const progress = numberAt(value, ...path) ?? 0
+  return progress >= 1 && progress <= 99 ? { progress } : {}
+}
+
 /** The items of the list at `path`; none if it is no list. */
 export function listAt(value: Json | undefined, ...path: Path): readonly Json[] {
   const found = at(value, ...path)

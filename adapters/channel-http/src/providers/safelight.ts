@@ -32,6 +32,7 @@ import {
   at,
   listAt,
   numberAt,
+  progressAt,
   readTurnedAway,
   textAt,
   toRefused,
@@ -215,9 +216,7 @@ export const safelight = defineProvider({
     if (status !== 200) return undefined
     const state = textAt(json, "status")
     if (state === "queued" || state === "running") {
-      const progress = numberAt(json, "progress") ?? 0
-      const isWithin = progress >= 1 && progress <= 99
-      return { kind: "running", pollAfterMs: retryAfterMs, ...(isWithin && { progress }) }
+      return { kind: "running", pollAfterMs: retryAfterMs, ...progressAt(json, "progress") }
     }
     return state === "succeeded" || state === "failed" ? readEnd(path, json, send) : undefined
   },

@@ -34,6 +34,7 @@ import {
   at,
   listAt,
   numberAt,
+  progressAt,
   readTurnedAway,
   textAt,
   toCompleted,
@@ -160,12 +161,7 @@ function toBilled(
 function readFilm({ json, status }: Reply): PollOutcome | undefined {
   const state = textAt(json, "status")
   if (status === 202 || (status === 200 && state === "pending")) {
-    const progress = numberAt(json, "progress")
-    return {
-      kind: "running",
-      pollAfterMs: POLL_AFTER_MS,
-      ...(progress !== undefined && { progress }),
-    }
+    return { kind: "running", pollAfterMs: POLL_AFTER_MS, ...progressAt(json, "progress") }
   }
   if (status !== 200) return undefined
   // Some answers hold the film and no state.

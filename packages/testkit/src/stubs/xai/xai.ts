@@ -150,7 +150,10 @@ function showVideo({ context, jobs }: XaiState, job: StubJob<VideoData>): StubRe
   if (phase === "queued") return { status: 202 }
   if (phase !== "finished") {
     const share = (context.clock.now() - job.startAt) / (job.endAt - job.startAt)
-    return { status: 202, json: { status: "pending", progress: Math.floor(share * 100) } }
+    return {
+      status: 202,
+      json: { status: "pending", progress: Math.min(99, Math.floor(share * 100)) },
+    }
   }
   return { json: toVideo(context, job) }
 }
