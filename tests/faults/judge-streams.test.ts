@@ -107,6 +107,16 @@ describe("the oracle, of a task's stream,", () => {
     assertNamed(late, /shows forgotten, which the log hasn't/)
   })
 
+  it("takes a client that was shown a forgotten end for gone, also if more followed", () => {
+    const at = { kind: "event", at: AT } as const
+    const end = { ...at, id: "3", event: "task.succeeded", data: "forgotten" }
+    const held = { ...at, id: "4", event: "task.held", data: "forgotten too" }
+    const began = [toShown(1), toShown(2)]
+    assert.deepEqual(judged([...began, end, ENDED], LOST), [])
+    assert.deepEqual(judged([...began, end, held, ENDED], LOST), [])
+    assertNamed(judged([...began, held], LOST), /ends with task.dispatched/)
+  })
+
   it("names one that goes on behind what is forgotten without a reset", () => {
     const sights = [toShown(1), toShown(2, "forgotten"), toShown(3)]
     assertNamed(judged(sights, LOST), /goes on behind forgotten, .* without a reset/)

@@ -236,9 +236,10 @@ function judgeTask(
   runs: readonly Run[],
 ): void {
   const last = runs.findLast(({ shown }) => shown.length > 0)?.shown.at(-1)
-  const sight = stream.sights.findLast(({ kind }) => kind === "event")
+  const shown = stream.sights.filter((sight) => sight.kind === "event")
+  // Events of its artifacts follow a task's end.
   const hasLeft =
-    sight?.kind === "event" && isEnd(stream, sight) && isShownForgotten(faults, sight.at)
+    shown.some((sight) => isEnd(stream, sight)) && isShownForgotten(faults, shown.at(-1)?.at ?? 0)
   if (told.has(task) && last?.isEnded !== true && !hasLeft) {
     fail(`${toName(stream)} ends with ${last?.type ?? "nothing"}; it was shown ${toSeen(stream)}`)
   }
