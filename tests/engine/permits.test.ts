@@ -229,6 +229,34 @@ describe("a bound on an account's running tasks", () => {
     assert.equal(gauge.most.get("ada"), 3)
   })
 
+  it("has its tasks taken by processes alone that have a share of it", async () => {
+    const { clock, gauge, owners, scene, storage } = await createBounded(1, ["a", "b", "c", "d"])
+    await clock.advance(30_000)
+    const { take } = storage
+    const takers = new Map<string, Set<string>>()
+    storage.take = async (request) => {
+      const taken = await take(request)
+      for (const { lease, task } of taken) {
+        takers.set(task.account, (takers.get(task.account) ?? new Set()).add(lease))
+      }
+      return taken
+    }
+    const accounts = Array.from({ length: 12 }, (_, index) => `account-${index}`)
+    const ids: string[] = []
+    for (const id of accounts) {
+      await storage.setAccount({ id, now: clock.now(), settings: { runningTasks: 1 } })
+      ids.push(...(await submitMany(scene, owners, id, 5)))
+    }
+    await clock.advance(60_000)
+    await assertDone(scene, ids)
+    for (const id of accounts) assert.equal(gauge.most.get(id), 1)
+    assert.deepEqual(
+      accounts.map((id) => takers.get(id)?.size),
+      accounts.map(() => 1),
+    )
+    assert.ok(new Set([...takers.values()].flatMap((leases) => [...leases])).size > 1)
+  })
+
   it("holds for tasks that are handed straight to a channel", async () => {
     const { clock, gauge, owners, scene } = await createBounded(1, ["one"])
     const ids: string[] = []

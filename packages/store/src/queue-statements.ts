@@ -7,6 +7,7 @@
 import type { DueRequest, OverdueRequest, ReleaseRequest, TakeRequest } from "@safelight/core"
 import { sql, type SelectQueryBuilder } from "kysely"
 import { toTagOnceFree } from "./free-tag.ts"
+import { hasTurn, type TurnValues } from "./has-turn.ts"
 import { describeStatements, type Compiler, type Statement } from "./sql/statement.ts"
 
 /** Where a read of the queue begins: at a moment for due tasks, at a start tag for new tasks. */
@@ -29,6 +30,8 @@ export interface TakeShape {
   readonly exceptsAccounts: boolean
   /** Whether `permits` says how many new tasks of an account are taken. */
   readonly countsPermits: boolean
+  /** Whether new tasks of accounts that another turn has all permits of are left out. */
+  readonly takesTurns: boolean
   /** Whether every new task is left out. */
   readonly dueOnly: boolean
 }
@@ -45,7 +48,7 @@ type ModelValues = Readonly<Record<`model${number}`, string>>
 
 export interface PeekValues extends QueueFront, DueRequest, ModelValues {}
 
-export interface TakeValues extends PeekValues, TakeLists {
+export interface TakeValues extends PeekValues, TakeLists, TurnValues {
   readonly lease: string
 }
 
@@ -141,7 +144,7 @@ export const QUEUE_STATEMENTS = describeStatements((compiler) => ({
 }))
 
 /** How a request to take tasks is put: its shape, and the lists that the shape asks for. */
-export function toTakeShape({ dueOnly = false, limit, models, permits }: TakeRequest): {
+export function toTakeShape({ dueOnly = false, limit, models, permits, turn }: TakeRequest): {
   readonly shape: TakeShape
   readonly lists: TakeLists
 } {
@@ -153,6 +156,7 @@ export function toTakeShape({ dueOnly = false, limit, models, permits }: TakeReq
     modelCount: models.length,
     exceptsAccounts: !dueOnly && exceptAccounts.length > 0,
     countsPermits: !dueOnly && few.length > 0,
+    takesTurns: !dueOnly && turn !== undefined,
     dueOnly,
   }
   return { shape, lists: { exceptAccounts, permits: JSON.stringify(Object.fromEntries(few)) } }
@@ -260,11 +264,9 @@ function selectDue({ db, dialect }: Compiler, { modelCount }: TakeShape, values:
 }
 
 /** New tasks, in the same way. */
-function selectNew(
-  { db, dialect, members }: Compiler,
-  { exceptsAccounts, modelCount }: TakeShape,
-  values: TakeValues,
-) {
+function selectNew(compiler: Compiler, shape: TakeShape, values: TakeValues) {
+  const { db, dialect, members } = compiler
+  const { exceptsAccounts, modelCount, takesTurns } = shape
   const { exceptAccounts, fromTag, limit, now } = values
   const found = db
     .selectFrom("ready")
@@ -279,6 +281,7 @@ function selectNew(
     .where("startTag", ">=", fromTag)
     .where("dueAt", "<=", now)
     .$if(exceptsAccounts, (part) => part.where("account", "not in", members(exceptAccounts)))
+    .$if(takesTurns, (part) => part.where(hasTurn(compiler, values)))
     .orderBy("startTag")
     .orderBy("task")
     .limit(limit)
@@ -326,8 +329,8 @@ function compileStartedTag({ db, compile }: Compiler, modelCount: number) {
 }
 
 function toShapeName(shape: TakeShape): string {
-  const { countsPermits, dueOnly, exceptsAccounts, modelCount } = shape
-  return [modelCount, exceptsAccounts, countsPermits, dueOnly].join(" ")
+  const { countsPermits, dueOnly, exceptsAccounts, modelCount, takesTurns } = shape
+  return [modelCount, exceptsAccounts, countsPermits, takesTurns, dueOnly].join(" ")
 }
 
 function unite<Tables, Name extends keyof Tables, Row>(

@@ -11,6 +11,7 @@ import {
   type QueueStorage,
   type StreamHead,
   type Taken,
+  type Turn,
 } from "@safelight/core"
 import { QUEUE_CHANGES } from "./appends.ts"
 import { countOf, rowsOf, toStep, type Database } from "./sql/driver.ts"
@@ -29,6 +30,8 @@ type QueueMethods = Omit<
   QueueStorage,
   keyof LeaseMethods | "onQueued" | "wakeHolder" | "onHolderWoken"
 >
+
+const ALONE: Turn = { index: 0, count: 1 }
 
 const EMPTY_QUEUE: QueuePeek = { dueAt: null, startTag: null, takeable: 0 }
 
@@ -92,7 +95,9 @@ function createTaking(
       const from = cursor.from()
       const { shape, lists } = toTakeShape(request)
       const statement = statements.take(shape)
-      const values = { ...toModelValues(models), ...from, ...lists, now, limit, lease }
+      const { count: turnCount, index: turnIndex } = request.turn ?? ALONE
+      const turn = { turnCount, turnIndex }
+      const values = { ...toModelValues(models), ...from, ...lists, ...turn, now, limit, lease }
       const beganAt = performance.now()
       const outcome = await queue.commit({ steps: [toStep(statement, values)] })
       const rows = rowsOf(statement, outcome, 0)

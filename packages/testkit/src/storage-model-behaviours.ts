@@ -66,10 +66,10 @@ async function execute(run: Run, call: Call, now: number): Promise<void> {
     case "admit":
       return admit(run, call, now)
     case "bound": {
-      const { budgetMicros, unfinishedTasks } = call
+      const { budgetMicros, runningTasks, unfinishedTasks } = call
       const request = {
         id: run.toAccount(call.account),
-        settings: { budgetMicros, unfinishedTasks },
+        settings: { budgetMicros, runningTasks, unfinishedTasks },
       }
       await ask((each) => each.setAccount({ ...request, now }))
       return
@@ -172,6 +172,7 @@ async function takeTasks({ ask, ...run }: Run, call: CallOf<"take">): Promise<vo
     now: call.now,
     limit: call.limit,
     dueOnly: call.dueOnly,
+    ...(call.turn !== null && { turn: call.turn }),
     ...(call.permits !== null && {
       permits: new Map(call.permits.map((count, index) => [run.toAccount(index), count])),
     }),

@@ -49,6 +49,7 @@ export const CALL = fc.oneof(
     account: ACCOUNT,
     budgetMicros: fc.option(fc.nat(9)),
     unfinishedTasks: fc.option(fc.nat(3)),
+    runningTasks: fc.option(fc.nat(3)),
   }),
   fc.record({ kind: fc.constant("erase" as const), task: TASK }),
   fc.record({
@@ -56,6 +57,9 @@ export const CALL = fc.oneof(
     models: fc.subarray([0, 1, 2]),
     /** Of both accounts, or of the first. */
     permits: fc.option(fc.array(fc.nat(3), { minLength: 1, maxLength: 2 })),
+    turn: fc.option(
+      fc.constantFrom({ index: 0, count: 1 }, { index: 0, count: 2 }, { index: 2, count: 3 }),
+    ),
     dueOnly: fc.boolean(),
     now: MOMENT,
     limit: fc.integer({ min: 1, max: 4 }),

@@ -7,6 +7,7 @@ import type { Storage } from "@safelight/core"
 import type { Behaviours } from "./contract.ts"
 import { enqueue, peek, take } from "./queue-samples.ts"
 import { acceptSample, advanceSample, dispatchSample } from "./sample-task.ts"
+import { toAccountShare } from "./memory/to-account-share.ts"
 import { idsOf, MODELS, type StorageFixture } from "./storage-fixture.ts"
 
 export const NEW_TASK_BEHAVIOURS: Behaviours<StorageFixture> = {
@@ -101,6 +102,38 @@ export const NEW_TASK_BEHAVIOURS: Behaviours<StorageFixture> = {
     assert.deepEqual(taken, ["t0", "t1", "t2", "t3", "t4", "t5", "t6", "t7"])
     const none = new Map(names.map((name) => [name, 0]))
     assert.deepEqual(await take(storage, { permits: none }), [])
+  },
+
+  "of an account with fewer permits than turns, those without a share take no new tasks": async ({
+    storage,
+  }) => {
+    const limits = new Map<string, number | null>([
+      ["a", 2],
+      ["å'", 1],
+      ["__proto__", 3],
+      ["none", 0],
+      ["free", null],
+    ])
+    for (let index = 0; index < 20; index += 1) limits.set(`account-${index}`, 1 + (index % 6))
+    const accounts = [...limits.keys()]
+    for (const [index, id] of accounts.entries()) {
+      const runningTasks = limits.get(id) ?? null
+      await storage.setAccount({ id, now: 1_000, settings: { runningTasks } })
+      await enqueue(storage, `new-${id}`, { account: id, startTag: index })
+      await enqueue(storage, `due-${id}`, { account: id })
+    }
+    await enqueue(storage, "new-unknown", { account: "unknown", startTag: 99 })
+    for (const index of [0, 1, 2, 3, 4]) {
+      const turn = { index, count: 5 }
+      const lease = `lease-${index}`
+      const taken = await take(storage, { turn, lease, limit: 99 })
+      const tasks = idsOf(taken)
+      const sharing = accounts.filter((id) => toAccountShare(turn, id, limits.get(id) ?? null) > 0)
+      const due = index === 0 ? accounts.map((id) => `due-${id}`).toSorted() : []
+      assert.deepEqual(tasks, [...due, ...sharing.map((id) => `new-${id}`), "new-unknown"])
+      const fresh = tasks.slice(due.length)
+      await storage.release({ lease, tasks: fresh, dueAt: 0, startsAnew: true })
+    }
   },
 
   "a task that is taken tells how many of its account may run, and so is read for many": async ({

@@ -144,6 +144,7 @@ describe("the database", () => {
     folder = await createTemporaryFolder()
     await (await createSqliteStorage({ folder: folder.path })).close()
     database = new DatabaseSync(join(folder.path, "safelight.db"))
+    database.function("digest_number", { varargs: true }, () => 0)
   })
   after(async () => {
     database.close()
@@ -305,12 +306,20 @@ describe("the database", () => {
   })
 })
 
+const EVERYTHING = {
+  exceptsAccounts: false,
+  countsPermits: false,
+  takesTurns: false,
+  dueOnly: false,
+}
+
 function toTakeShapes(): TakeShape[] {
   return [1, 3].flatMap((modelCount) => [
-    { modelCount, exceptsAccounts: false, countsPermits: false, dueOnly: false },
-    { modelCount, exceptsAccounts: true, countsPermits: false, dueOnly: false },
-    { modelCount, exceptsAccounts: true, countsPermits: true, dueOnly: false },
-    { modelCount, exceptsAccounts: false, countsPermits: false, dueOnly: true },
+    { ...EVERYTHING, modelCount },
+    { ...EVERYTHING, modelCount, exceptsAccounts: true },
+    { ...EVERYTHING, modelCount, exceptsAccounts: true, countsPermits: true },
+    { ...EVERYTHING, modelCount, exceptsAccounts: true, countsPermits: true, takesTurns: true },
+    { ...EVERYTHING, modelCount, dueOnly: true },
   ])
 }
 

@@ -7,6 +7,7 @@
  * rise; others see if they stand still, each on its own monotonic clock, so no two clocks are ever
  * compared.
  */
+import type { Turn } from "../values/fair-division.ts"
 import type { ChannelTrouble } from "./channel-trouble.ts"
 import type { StreamHead } from "./stream-head.ts"
 
@@ -89,6 +90,11 @@ export interface TakeRequest {
    * How many new tasks of each account may be taken, from 0; any number if the account is not named.
    */
   readonly permits?: ReadonlyMap<string, number>
+  /**
+   * Only new tasks of accounts of whose `runningTasks` this turn has a share (`toShare`), and of accounts without
+   * such a limit. Absent: of all accounts.
+   */
+  readonly turn?: Turn
   /** Due tasks alone. */
   readonly dueOnly?: boolean
   readonly now: number

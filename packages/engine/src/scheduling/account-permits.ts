@@ -4,6 +4,7 @@
  * too; limits are learned from the tasks themselves and read again together, so that a thousand full
  * accounts cost one question. An account that has many videos measured here begins nothing more meanwhile.
  */
+import { toAccountPool } from "@safelight/core"
 import type { Ports } from "../host/ports.ts"
 import type { Measuring } from "../media/measuring.ts"
 import type { FairShares } from "./fair-shares.ts"
@@ -29,9 +30,6 @@ interface Entry {
 /** A changed limit holds within this where nothing else shows it. */
 const FRESH_MS = 10_000
 
-/** Limits remembered of accounts without work here: a few hundred bytes each. */
-const REMEMBERED = 10_000
-
 export function createAccountPermits(
   { clock, storage }: Pick<Ports, "clock" | "storage">,
   shares: Pick<FairShares, "of" | "ofSeen" | "track">,
@@ -44,7 +42,7 @@ export function createAccountPermits(
     const entry: Entry = {
       limit: null,
       permits: createPermits(shares, {
-        name: `account:${account}`,
+        name: toAccountPool(account),
         toSize: () => entry.limit ?? Infinity,
       }),
     }
@@ -58,14 +56,12 @@ export function createAccountPermits(
     return entry
   }
 
-  /** Of those that nothing works for; those without a limit at once. */
+  /** Those that nothing works for. */
   function forget(): void {
-    let surplus = entries.size - REMEMBERED
-    for (const [account, { limit, permits }] of entries) {
-      if (permits.countUsed() > 0 || (limit !== null && surplus <= 0)) continue
+    for (const [account, { permits }] of entries) {
+      if (permits.countUsed() > 0) continue
       permits.close()
       entries.delete(account)
-      surplus -= 1
     }
   }
 

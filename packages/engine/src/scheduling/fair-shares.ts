@@ -9,10 +9,11 @@
  *   agreed on A ─sees B→ the lesser of both shares, tells B ─all tell B→ agreed on B
  *   a new lease, or one that may have expired: no share ─all tell B→ agreed on B
  */
-import type { WorkerLease } from "@safelight/core"
+import { toPoolNumber, toShare, type Turn, type WorkerLease } from "@safelight/core"
 import type { Lease } from "../ownership/worker-lease.ts"
 import type { Ports } from "../host/ports.ts"
-import { areAlike, NOBODY, toMembership, toShare, type Membership } from "./membership.ts"
+import { sha256 } from "../host/sha256.ts"
+import { areAlike, NOBODY, toMembership, toTurn, type Membership } from "./membership.ts"
 
 export interface FairShares {
   /**
@@ -23,6 +24,8 @@ export interface FairShares {
   of(pool: string, size: number, channel?: string): number
   /** The part by the membership that was seen last, whether or not the others have seen it. */
   ofSeen(pool: string, size: number, channel?: string): number
+  /** This process's turn at the accounts' pools by that membership; undefined if it has none. */
+  turn(): Turn | undefined
   /** Has what is used of a pool beyond its share reported; returns how to stop. */
   track(pool: string, countExcess: () => number): () => void
   /** What this process uses beyond its shares, by pool, for its next heartbeat. */
@@ -75,17 +78,22 @@ export function createFairShares(
     moveOn(seen)
   }
 
+  const share: ShareOf = (membership, pool, size, channel) => {
+    const turn = toTurn(membership, lease.id, channel)
+    return turn === undefined ? 0 : toShare(turn, size, () => toPoolNumber(pool, sha256))
+  }
+
   const isAgreed = (): boolean => counted.length === 1 && counted[0] === seen && seen !== NOBODY
 
   return {
     of(pool, size, channel) {
       if (clock.monotonicNow() >= lease.heldUntil) return 0
       let least = size
-      for (const each of counted)
-        least = Math.min(least, toShare(each, lease.id, pool, size, channel))
+      for (const each of counted) least = Math.min(least, share(each, pool, size, channel))
       return Math.max(0, least - excess.ofOthers(pool))
     },
-    ofSeen: (pool, size, channel) => toShare(seen, lease.id, pool, size, channel),
+    ofSeen: (pool, size, channel) => share(seen, pool, size, channel),
+    turn: () => toTurn(seen, lease.id, undefined),
     track: excess.track,
     excess: excess.own,
     membership: () => seen.name,
@@ -109,6 +117,13 @@ export function createFairShares(
     beganAlone: () => wasAlone,
   }
 }
+
+type ShareOf = (
+  membership: Membership,
+  pool: string,
+  size: number,
+  channel: string | undefined,
+) => number
 
 /** What is used beyond shares, by pool: here, and by the others as they reported last. */
 interface Excess extends Pick<FairShares, "track"> {

@@ -51,7 +51,16 @@ export function createQueueReader(context: Context, parts: QueueReaderParts): Qu
   const take: TakeTasks = (models, limit, dueOnly = false) => {
     const now = context.clock.now() - foreign.holdBackMs()
     const permits = accounts.listFree()
-    return context.storage.take({ lease: lease.id, models, now, limit, permits, dueOnly })
+    const turn = context.shares.turn()
+    return context.storage.take({
+      lease: lease.id,
+      models,
+      now,
+      limit,
+      permits,
+      dueOnly,
+      ...(turn !== undefined && turn.count > 1 && { turn }),
+    })
   }
   const readGroup = createGroupReader(context, parts, { starter, take })
   const pauses = createPauses(context)

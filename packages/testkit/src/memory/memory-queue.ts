@@ -16,6 +16,7 @@ import type {
   WorkerLease,
 } from "@safelight/core"
 import { toStatus } from "@safelight/core"
+import { toAccountShare } from "./to-account-share.ts"
 import { compareIds } from "./compare-ids.ts"
 
 export interface Place {
@@ -46,13 +47,15 @@ export interface MemoryQueue extends QueueStorage {
   readonly put: (row: TaskRow, place: TaskPlace) => void
 }
 
+type FindRunningLimit = (account: string) => number | null
+
 export type FindHead = (task: string) => StreamHead | undefined
 
 // The methods of one port over one map.
 // oxlint-disable-next-line max-lines-per-function
 export function createMemoryQueue(
   findHead: FindHead,
-  findRunningLimit: (account: string) => number | null,
+  findRunningLimit: FindRunningLimit,
 ): MemoryQueue {
   const places = new Map<string, Place>()
   const retention = new Map<string, number>()
@@ -109,12 +112,14 @@ export function createMemoryQueue(
     },
     async take(request) {
       const { lease } = request
-      return findTakeable(places, request).flatMap(([id, { account, startTag }]): Taken[] => {
-        change(id, { lease })
-        const head = findHead(id)
-        const runningLimit = findRunningLimit(account)
-        return head === undefined ? [] : [{ ...head, lease, startTag, runningLimit }]
-      })
+      return findTakeable(places, request, findRunningLimit).flatMap(
+        ([id, { account, startTag }]): Taken[] => {
+          change(id, { lease })
+          const head = findHead(id)
+          const runningLimit = findRunningLimit(account)
+          return head === undefined ? [] : [{ ...head, lease, startTag, runningLimit }]
+        },
+      )
     },
     async release({ lease, tasks, dueAt, startsAnew = false }) {
       for (const task of tasks) {
@@ -197,15 +202,22 @@ function createLeases(places: Map<string, Place>, toFreeTag: ToFreeTag): LeaseMe
 
 type QueuedTask = readonly [id: string, place: Place]
 
-function findTakeable(places: ReadonlyMap<string, Place>, request: TakeRequest): QueuedTask[] {
-  const { models, now, limit, permits, dueOnly = false } = request
+function findTakeable(
+  places: ReadonlyMap<string, Place>,
+  request: TakeRequest,
+  findRunningLimit: FindRunningLimit,
+): QueuedTask[] {
+  const { models, now, limit, permits, turn, dueOnly = false } = request
   const free = [...places].filter(
     ([, { lease, model, dueAt }]) => lease === null && models.includes(model) && dueAt <= now,
   )
   const due = free.filter(([, { startTag }]) => startTag === null)
   const left = new Map(permits)
+  const hasShare = (account: string): boolean =>
+    turn === undefined || toAccountShare(turn, account, findRunningLimit(account)) > 0
   const inLine = free.filter(
-    ([, { account, startTag }]) => !dueOnly && startTag !== null && left.get(account) !== 0,
+    ([, { account, startTag }]) =>
+      !dueOnly && startTag !== null && left.get(account) !== 0 && hasShare(account),
   )
   // Of each model no more than can be taken is looked at, as SQL does it.
   const front = [...Map.groupBy(inLine, ([, { model }]) => model).values()].flatMap((ofModel) =>
