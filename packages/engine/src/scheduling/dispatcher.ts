@@ -17,6 +17,7 @@ import { toModelGroups } from "./model-groups.ts"
 import { createBacklog } from "./backlog.ts"
 import { createQueueReader, type QueueReader } from "./queue-reader.ts"
 import { createReserve, type Offer, type Reserve } from "./reservations.ts"
+import { createSpreadWakeUps } from "./spread-wake-ups.ts"
 import { createStartTags } from "./start-tags.ts"
 
 export interface Dispatcher {
@@ -73,7 +74,7 @@ export function createDispatcher(context: Context, models: readonly string[]): D
       if (taking !== undefined) return
       taking = takeUntil(stopping.signal, context, parts)
       beating = heartbeats.runUntil(stopped.signal)
-      stopListening = listen(storage, parts)
+      stopListening = listen(context, parts, stopping.signal)
     },
     isWorking,
     wake: () => alarm.ring(),
@@ -119,10 +120,12 @@ export function createDispatcher(context: Context, models: readonly string[]): D
 
 /** For what other processes tell. */
 function listen(
-  storage: Context["storage"],
+  { clock, shares, storage }: Context,
   { alarm, inFlight }: Pick<Parts, "alarm" | "inFlight">,
+  stopping: AbortSignal,
 ): () => void {
-  const stopQueue = storage.onQueued?.(() => alarm.ring())
+  const spread = { clock, shares, stopping }
+  const stopQueue = storage.onQueued?.(createSpreadWakeUps(spread, () => alarm.ring()))
   const stopHolder = storage.onHolderWoken?.((task) => inFlight.wake(task))
   return () => {
     stopQueue?.()
