@@ -67,7 +67,7 @@ describe("wake-ups", () => {
       const reads = await ring(1, 500)
       assert.deepEqual(
         reads.map(({ atMs }) => atMs),
-        [0, 10, 20, 30],
+        [0, 5, 10, 15],
       )
       assert.deepEqual(new Set(reads.map(({ process }) => process)), new Set([0, 1, 2, 3]))
       firsts.add(reads[0]?.process)

@@ -136,12 +136,12 @@ async function measureLoad(count: number): Promise<Load> {
 }
 
 async function live(engine: Engine, account: string, times: number[]): Promise<void> {
-  const startedAt = performance.now()
   const result = await engine.submit({ ...SAMPLE_REQUEST, account })
   if (result.kind === "rejected") throw new Error(result.rejection.code)
   const task = await engine.finished(result.task.id)
   if (task?.state !== "succeeded.available") throw new Error(`ended as ${task?.state}`)
-  times.push(performance.now() - startedAt)
+  // By its events: a process polls for the end of a task that another one makes.
+  times.push((task.finishedAt ?? Infinity) - task.createdAt)
 }
 
 await using server = await startPostgres({ settings: ["max_connections=1500"] })

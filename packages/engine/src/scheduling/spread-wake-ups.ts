@@ -6,8 +6,8 @@
 import type { Clock } from "@safelight/core"
 import type { FairShares } from "./fair-shares.ts"
 
-/** Between the reads of two processes: all together read the queue some hundred times a second. */
-const TURN_MS = 10
+/** Between the reads of two processes: all together read the queue some 200 times a second. */
+const TURN_MS = 5
 
 /** After which another process is the first, by the clock that all of them share. */
 const ROUND_MS = 1_000
