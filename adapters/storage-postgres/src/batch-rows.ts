@@ -2,7 +2,7 @@
  * The rows of a batch's statement. Rows are in the order of their ids, so that two batches that touch the
  * same rows lock them in the same order; an account's changes are summed into one row.
  */
-import { toLabelRows, toStoredTaskRow, type LogChange } from "@safelight/store"
+import { toLabelRows, toReadyRow, toStoredTaskRow, type LogChange } from "@safelight/store"
 import type { AddedTotals, BatchRows, SectionName } from "./sections.ts"
 
 /**
@@ -54,19 +54,14 @@ function addAppend({ append }: LogChange, add: Add): void {
   for (const row of toLabelRows(append)) add("labels", row)
 }
 
-function addQueueChange(
-  { append: { task, changes, expectedVersion, queue } }: LogChange,
-  add: Add,
-  isPlain: boolean,
-): void {
+function addQueueChange({ append }: LogChange, add: Add, isPlain: boolean): void {
+  const { changes, expectedVersion, queue, task } = append
   switch (queue?.kind) {
     case undefined:
       return
     case "enqueue": {
-      const { account, model } = changes.task
-      const { dueAt, endBy, lease, startTag } = queue
       const toQueue = isPlain && expectedVersion === 0 ? "firstEnqueued" : "enqueued"
-      add(toQueue, { task, account, model, dueAt, endBy, lease, startTag })
+      add(toQueue, toReadyRow(append, queue))
       return
     }
     case "reschedule":

@@ -91,7 +91,5 @@ export const POSTGRES_DIALECT: StoreDialect = {
   toMembers: (list, isCompact) =>
     sql<string>`(select unnest(${list}::${sql.raw(isCompact ? "bytea[]" : "text[]")}))`,
   toCounts: (json) => sql`(select key, value::integer as count from json_each_text(${json}::json))`,
-  toDigestNumber: (text) =>
-    sql<number>`('x' || left(encode(sha256(convert_to(${text}, 'UTF8')), 'hex'), 7))::bit(28)::integer`,
   canSkipLocked: true,
 }

@@ -52,7 +52,8 @@ const LATE_INPUT = `where exists (
 ) on conflict (task, name) do nothing`
 const QUEUED_AGAIN = `on conflict (task) do update set
   model = excluded.model, account = excluded.account, end_by = excluded.end_by,
-  due_at = excluded.due_at, start_tag = excluded.start_tag, lease = excluded.lease`
+  due_at = excluded.due_at, start_tag = excluded.start_tag, lease = excluded.lease,
+  pool_number = excluded.pool_number, pool_size = excluded.pool_size`
 const RETAINED_AGAIN = "on conflict (task) do update set due_at = excluded.due_at"
 
 const { task, finishedAt, hash, snapshot, status, version } = tasks.columns

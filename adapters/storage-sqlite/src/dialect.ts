@@ -4,7 +4,6 @@
  */
 import type { StoreDialect } from "@safelight/store"
 import { sql, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from "kysely"
-import { DIGEST_NUMBER } from "./digest-number.ts"
 
 export const SQLITE_DIALECT: StoreDialect = {
   kysely: {
@@ -52,6 +51,5 @@ export const SQLITE_DIALECT: StoreDialect = {
     sql<string | null>`(${sql.ref(column)} -> ${sql.lit(`$.${path.join(".")}`)})`,
   toList: (texts) => JSON.stringify(texts),
   toMembers: (list) => sql<string>`(select value from json_each(${list}))`,
-  toDigestNumber: (text) => sql<number>`${sql.raw(DIGEST_NUMBER)}(${text})`,
   toCounts: (json) => sql`(select key, value as count from json_each(${json}))`,
 }

@@ -16,7 +16,6 @@
 import { basename } from "node:path"
 import { DatabaseSync, type StatementSync } from "node:sqlite"
 import type { ChangeOutcome, SqlValue, StepResult } from "@safelight/store"
-import { addDigestNumber } from "./digest-number.ts"
 import { FILE_GONE, isChangeFault, isCutShort, toFailure, type Failure } from "./failure.ts"
 import { watchFiles, type FileWatch } from "./file-watch.ts"
 import { prepareArrays } from "./prepare-arrays.ts"
@@ -50,7 +49,6 @@ type RunChange = (change: EncodedChange) => ChangeOutcome | Failure
 export function openWritingConnection(settings: WriterSettings): WritingConnection {
   const database = new DatabaseSync(settings.file, { timeout: settings.busyTimeoutMs })
   configure(database, settings)
-  addDigestNumber(database)
   const findGone = watchFiles([settings.file, `${settings.file}-wal`])
   const prepared: PreparedStatement[] = []
   const begin = database.prepare("begin immediate")

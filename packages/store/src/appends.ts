@@ -23,6 +23,7 @@ import { describeStatements, type Compiler } from "./sql/statement.ts"
 import {
   allOf,
   TABLES,
+  toReadyRow,
   toStoredTaskRow,
   type ReadyRow,
   type StoreDatabase,
@@ -115,6 +116,8 @@ export const QUEUE_CHANGES = describeStatements(({ db, compile }) => ({
           dueAt: of.ref("excluded.dueAt"),
           lease: of.ref("excluded.lease"),
           startTag: of.ref("excluded.startTag"),
+          poolNumber: of.ref("excluded.poolNumber"),
+          poolSize: of.ref("excluded.poolSize"),
         })),
       ),
   ),
@@ -158,7 +161,8 @@ export function createAppendSteps(compiler: Compiler): AppendSteps {
   const statements = APPEND_STATEMENTS(compiler)
   const { findFullLimit, findIdempotency, insertIdempotency } = ADMISSION_STATEMENTS(compiler)
 
-  function toQueueSteps({ task, changes }: Append, queue: QueueChange): Step[] {
+  function toQueueSteps(append: Append, queue: QueueChange): Step[] {
+    const { task } = append
     if (queue.kind === "finish") {
       const { retainAt: dueAt } = queue
       const { dequeue, dropRetention, retain } = statements
@@ -168,9 +172,7 @@ export function createAppendSteps(compiler: Compiler): AppendSteps {
     }
     const { dueAt, lease } = queue
     if (queue.kind === "reschedule") return [toStep(statements.reschedule, { task, dueAt, lease })]
-    const { account, model } = changes.task
-    const { endBy, startTag } = queue
-    return [toStep(statements.enqueue, { task, account, model, dueAt, endBy, lease, startTag })]
+    return [toStep(statements.enqueue, toReadyRow(append, queue))]
   }
 
   function toInputSteps({ expectedHash, inputs = [] }: Append): Step[] {

@@ -81,6 +81,7 @@ export { createStorage } from "./storage.ts"
 export {
   TABLES,
   toSqlName,
+  toReadyRow,
   toStoredTaskRow,
   type DatabaseOrigin,
   type IdempotencyRow,

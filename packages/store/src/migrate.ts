@@ -17,6 +17,7 @@ import { createOperatorChanges } from "./operator-changes-schema.ts"
 import { createPackedNotes } from "./packed-notes-schema.ts"
 import { createSealedMembers } from "./sealed-members-schema.ts"
 import { createTreeBundles } from "./tree-bundles-schema.ts"
+import { createQueuePools } from "./queue-pools-schema.ts"
 import { createTree } from "./tree-schema.ts"
 
 /**
@@ -45,6 +46,7 @@ const SCHEMA: Schema = {
     createPackedNotes,
     dropArtifactRows,
     createTreeBundles,
+    createQueuePools,
   ],
   // Older code finds no leaf that lies in a bundle, and would give its event another.
   oldestCodeVersion: 11,

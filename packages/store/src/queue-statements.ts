@@ -7,7 +7,6 @@
 import type { DueRequest, OverdueRequest, ReleaseRequest, TakeRequest } from "@safelight/core"
 import { sql, type SelectQueryBuilder } from "kysely"
 import { toTagOnceFree } from "./free-tag.ts"
-import { hasTurn, type TurnValues } from "./has-turn.ts"
 import { describeStatements, type Compiler, type Statement } from "./sql/statement.ts"
 
 /** Where a read of the queue begins: at a moment for due tasks, at a start tag for new tasks. */
@@ -30,7 +29,7 @@ export interface TakeShape {
   readonly exceptsAccounts: boolean
   /** Whether `permits` says how many new tasks of an account are taken. */
   readonly countsPermits: boolean
-  /** Whether new tasks of accounts that another turn has all permits of are left out. */
+  /** Whether new tasks are left out of whose pool the turn has no share. */
   readonly takesTurns: boolean
   /** Whether every new task is left out. */
   readonly dueOnly: boolean
@@ -48,8 +47,10 @@ type ModelValues = Readonly<Record<`model${number}`, string>>
 
 export interface PeekValues extends QueueFront, DueRequest, ModelValues {}
 
-export interface TakeValues extends PeekValues, TakeLists, TurnValues {
+export interface TakeValues extends PeekValues, TakeLists {
   readonly lease: string
+  readonly turnIndex: number
+  readonly turnCount: number
 }
 
 const RELEASES = describeStatements(({ db, compile, members }) => {
@@ -264,9 +265,11 @@ function selectDue({ db, dialect }: Compiler, { modelCount }: TakeShape, values:
 }
 
 /** New tasks, in the same way. */
-function selectNew(compiler: Compiler, shape: TakeShape, values: TakeValues) {
-  const { db, dialect, members } = compiler
-  const { exceptsAccounts, modelCount, takesTurns } = shape
+function selectNew(
+  { db, dialect, members }: Compiler,
+  { exceptsAccounts, modelCount, takesTurns }: TakeShape,
+  values: TakeValues,
+) {
   const { exceptAccounts, fromTag, limit, now } = values
   const found = db
     .selectFrom("ready")
@@ -281,12 +284,17 @@ function selectNew(compiler: Compiler, shape: TakeShape, values: TakeValues) {
     .where("startTag", ">=", fromTag)
     .where("dueAt", "<=", now)
     .$if(exceptsAccounts, (part) => part.where("account", "not in", members(exceptAccounts)))
-    .$if(takesTurns, (part) => part.where(hasTurn(compiler, values)))
+    .$if(takesTurns, (part) => part.where(hasShare(values)))
     .orderBy("startTag")
     .orderBy("task")
     .limit(limit)
     .$if(dialect.canSkipLocked, (part) => part.forUpdate().skipLocked())
   return toModels(values, modelCount).map((model) => found.where("model", "=", model))
+}
+
+/** Core's `toShare` of a row's pool is more than nothing. */
+function hasShare({ turnCount, turnIndex }: TakeValues) {
+  return sql<boolean>`(pool_size is null or (pool_number + ${turnIndex}) % ${turnCount} < pool_size)`
 }
 
 function compilePeek({ db, compile, dialect }: Compiler, modelCount: number) {

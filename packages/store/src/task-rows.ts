@@ -28,7 +28,8 @@ export function createTaskRowMethod(
 
   function toPlaceSteps({ account, id: task, model }: TaskRow, place: TaskPlace): Step[] {
     const { ready, retainAt } = place
-    const facts = { task, account, model, lease: null, startTag: null }
+    const none = { lease: null, startTag: null, poolNumber: null, poolSize: null }
+    const facts = { task, account, model, ...none }
     return [
       ready === null ? toStep(dequeue, { task }) : toStep(enqueue, { ...facts, ...ready }),
       retainAt === null

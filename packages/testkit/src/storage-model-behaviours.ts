@@ -66,10 +66,10 @@ async function execute(run: Run, call: Call, now: number): Promise<void> {
     case "admit":
       return admit(run, call, now)
     case "bound": {
-      const { budgetMicros, runningTasks, unfinishedTasks } = call
+      const { budgetMicros, unfinishedTasks } = call
       const request = {
         id: run.toAccount(call.account),
-        settings: { budgetMicros, runningTasks, unfinishedTasks },
+        settings: { budgetMicros, unfinishedTasks },
       }
       await ask((each) => each.setAccount({ ...request, now }))
       return
@@ -95,7 +95,7 @@ async function execute(run: Run, call: Call, now: number): Promise<void> {
 }
 
 function toSubmission(run: Run, call: CallOf<"submit" | "admit">, now: number): SampleAppend {
-  const { dueAt, endBy, startTag, reservationMicros } = call
+  const { dueAt, endBy, pool, startTag, reservationMicros } = call
   const holder = call.lease === null ? null : run.toName(call.lease)
   const [model = ""] = run.toModels([call.model])
   const account = run.toAccount(call.account)
@@ -103,7 +103,7 @@ function toSubmission(run: Run, call: CallOf<"submit" | "admit">, now: number): 
     id: run.toId(call.task),
     submitted: { account, model, maxAttempts: 100, reservationMicros },
     now,
-    queue: { kind: "enqueue", dueAt, endBy, lease: holder, startTag },
+    queue: { kind: "enqueue", dueAt, endBy, lease: holder, startTag, ...(pool && { pool }) },
   })
 }
 

@@ -21,6 +21,7 @@ const SUBMISSION = {
   endBy: MOMENT,
   lease: HOLDER,
   startTag: fc.option(fc.integer({ min: -3, max: 3 })),
+  pool: fc.option(fc.constantFrom({ number: 0, size: 1 }, { number: 1, size: 2 })),
 }
 
 export const CALL = fc.oneof(
@@ -49,7 +50,6 @@ export const CALL = fc.oneof(
     account: ACCOUNT,
     budgetMicros: fc.option(fc.nat(9)),
     unfinishedTasks: fc.option(fc.nat(3)),
-    runningTasks: fc.option(fc.nat(3)),
   }),
   fc.record({ kind: fc.constant("erase" as const), task: TASK }),
   fc.record({

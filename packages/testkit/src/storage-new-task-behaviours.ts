@@ -3,11 +3,10 @@
  * behind the due tasks.
  */
 import assert from "node:assert/strict"
-import type { Storage } from "@safelight/core"
+import { toShare, type Pool, type Storage } from "@safelight/core"
 import type { Behaviours } from "./contract.ts"
 import { enqueue, peek, take } from "./queue-samples.ts"
 import { acceptSample, advanceSample, dispatchSample } from "./sample-task.ts"
-import { toAccountShare } from "./memory/to-account-share.ts"
 import { idsOf, MODELS, type StorageFixture } from "./storage-fixture.ts"
 
 export const NEW_TASK_BEHAVIOURS: Behaviours<StorageFixture> = {
@@ -104,36 +103,32 @@ export const NEW_TASK_BEHAVIOURS: Behaviours<StorageFixture> = {
     assert.deepEqual(await take(storage, { permits: none }), [])
   },
 
-  "of an account with fewer permits than turns, those without a share take no new tasks": async ({
-    storage,
-  }) => {
-    const limits = new Map<string, number | null>([
-      ["a", 2],
-      ["å'", 1],
-      ["__proto__", 3],
-      ["none", 0],
-      ["free", null],
-    ])
-    for (let index = 0; index < 20; index += 1) limits.set(`account-${index}`, 1 + (index % 6))
-    const accounts = [...limits.keys()]
-    for (const [index, id] of accounts.entries()) {
-      const runningTasks = limits.get(id) ?? null
-      await storage.setAccount({ id, now: 1_000, settings: { runningTasks } })
-      await enqueue(storage, `new-${id}`, { account: id, startTag: index })
-      await enqueue(storage, `due-${id}`, { account: id })
+  "new tasks are left to the turns that have a share of their pools": async ({ storage }) => {
+    const pools: (Pool | undefined)[] = [undefined]
+    for (const number of [0, 1, 2, 3, 4, 7, 268_435_455]) {
+      for (const size of [1, 2, 4, 5, 6, 1_000_000]) pools.push({ number, size })
     }
-    await enqueue(storage, "new-unknown", { account: "unknown", startTag: 99 })
+    for (const [index, pool] of pools.entries()) {
+      await enqueue(storage, `new-${index}`, { startTag: index, ...(pool && { pool }) })
+      await enqueue(storage, `due-${index}`, { ...(pool && { pool }) })
+    }
+    const due = idsOf(
+      await take(storage, { turn: { index: 2, count: 5 }, limit: 99, dueOnly: true }),
+    )
+    assert.equal(due.length, pools.length)
     for (const index of [0, 1, 2, 3, 4]) {
-      const turn = { index, count: 5 }
-      const lease = `lease-${index}`
-      const taken = await take(storage, { turn, lease, limit: 99 })
-      const tasks = idsOf(taken)
-      const sharing = accounts.filter((id) => toAccountShare(turn, id, limits.get(id) ?? null) > 0)
-      const due = index === 0 ? accounts.map((id) => `due-${id}`).toSorted() : []
-      assert.deepEqual(tasks, [...due, ...sharing.map((id) => `new-${id}`), "new-unknown"])
-      const fresh = tasks.slice(due.length)
-      await storage.release({ lease, tasks: fresh, dueAt: 0, startsAnew: true })
+      const [lease, turn] = [`lease-${index}`, { index, count: 5 }]
+      const tasks = idsOf(await take(storage, { turn, lease, limit: 99 }))
+      const mine = [...pools.entries()].filter(
+        ([, pool]) => pool === undefined || toShare(turn, pool.size, () => pool.number) > 0,
+      )
+      assert.deepEqual(
+        tasks,
+        mine.map(([place]) => `new-${place}`),
+      )
+      await storage.release({ lease, tasks, dueAt: 0, startsAnew: true })
     }
+    assert.equal((await take(storage, { limit: 99 })).length, pools.length)
   },
 
   "a task that is taken tells how many of its account may run, and so is read for many": async ({

@@ -22,7 +22,10 @@ describeTree("PostgreSQL", async () => {
   }
 })
 
-/** As schema 8 has them: a note a task, in JSON. Schema 10 removes the table of artifacts, and 11 makes that of bundles. */
+/**
+ * As schema 8 has them: a note a task, in JSON. Schema 10 removes the table of artifacts, 11 makes that of bundles, and 12
+ * adds the pools.
+ */
 const TO_EARLIER_NOTES = `
   begin;
   alter table unsequenced_events drop column events;
@@ -36,6 +39,7 @@ const TO_EARLIER_NOTES = `
   create table artifacts (task bytea);
   update compatibility set schema_version = 8, oldest_code_version = 7;
   drop table tree_bundles;
+  alter table ready drop column pool_number, drop column pool_size;
   commit`
 
 describe("notes of an earlier release", () => {

@@ -2,7 +2,6 @@
  * The smallest driver: `node:sqlite` within this thread, one connection that reads and one that writes.
  * A driver of a further database may begin as this one, and the whole contract holds over it.
  */
-import { hash } from "node:crypto"
 import { DatabaseSync } from "node:sqlite"
 import { SafelightError } from "@safelight/core"
 import { SQLITE_DIALECT } from "@safelight/storage-sqlite"
@@ -24,9 +23,6 @@ import { Kysely, SqliteDialect } from "kysely"
 
 export async function createSmallDriver(file: string): Promise<Driver> {
   const writing = new DatabaseSync(file)
-  writing.function("digest_number", (text) =>
-    Number.parseInt(hash("sha256", String(text)).slice(0, 7), 16),
-  )
   writing.exec("pragma journal_mode = wal")
   await migrateSchema(writing)
   const reading = new DatabaseSync(file, { readOnly: true })

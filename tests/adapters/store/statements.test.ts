@@ -144,7 +144,6 @@ describe("the database", () => {
     folder = await createTemporaryFolder()
     await (await createSqliteStorage({ folder: folder.path })).close()
     database = new DatabaseSync(join(folder.path, "safelight.db"))
-    database.function("digest_number", { varargs: true }, () => 0)
   })
   after(async () => {
     database.close()

@@ -7,7 +7,7 @@
  * rise; others see if they stand still, each on its own monotonic clock, so no two clocks are ever
  * compared.
  */
-import type { Turn } from "../values/fair-division.ts"
+import type { Pool, Turn } from "../values/fair-division.ts"
 import type { ChannelTrouble } from "./channel-trouble.ts"
 import type { StreamHead } from "./stream-head.ts"
 
@@ -77,6 +77,8 @@ export type QueueChange =
        * Orders the new tasks, an integer: the lowest is taken first (design §2). Null for a due task.
        */
       readonly startTag: number | null
+      /** The pool of the account's `runningTasks`; absent without such a limit. */
+      readonly pool?: Pool
     }
   /** A due task from now on, whatever start tag it had. */
   | { readonly kind: "reschedule"; readonly dueAt: number; readonly lease: string | null }
@@ -91,8 +93,7 @@ export interface TakeRequest {
    */
   readonly permits?: ReadonlyMap<string, number>
   /**
-   * Only new tasks of accounts of whose `runningTasks` this turn has a share (`toShare`), and of accounts without
-   * such a limit. Absent: of all accounts.
+   * Only new tasks of whose pool this turn has a share (`toShare`), and those without a pool. Absent: all.
    */
   readonly turn?: Turn
   /** Due tasks alone. */

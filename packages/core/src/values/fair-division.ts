@@ -1,6 +1,6 @@
 /**
- * How the permits of a pool are divided among processes, by arithmetic alone. Storages compute the same of an
- * account's pool, so that a process takes no task that it has no permit for.
+ * How the permits of a pool are divided among processes, by arithmetic alone. Storages compute the same of the pools of
+ * accounts, so that a process takes no task that it has no permit for.
  */
 import type { Digest } from "./digest.ts"
 
@@ -12,12 +12,15 @@ export interface Turn {
   readonly count: number
 }
 
-/** The name of the pool of an account's `runningTasks`. */
-export function toAccountPool(account: string): string {
-  return `account:${account}`
+/** Permits that are divided. */
+export interface Pool {
+  /** At least 1. */
+  readonly size: number
+  /** `toPoolNumber` of its name. */
+  readonly number: number
 }
 
-/** By this number, of 28 bits, different pools begin with different turns: the first digits of its name's SHA-256. */
+/** By this number, of 28 bits, different pools begin with different turns. */
 export function toPoolNumber(pool: string, sha256: Digest): number {
   return Number.parseInt(sha256([pool]).slice(0, 7), 16)
 }

@@ -4,8 +4,9 @@
  * too; limits are learned from the tasks themselves and read again together, so that a thousand full
  * accounts cost one question. An account that has many videos measured here begins nothing more meanwhile.
  */
-import { toAccountPool } from "@safelight/core"
+import { toPoolNumber, type Pool } from "@safelight/core"
 import type { Ports } from "../host/ports.ts"
+import { sha256 } from "../host/sha256.ts"
 import type { Measuring } from "../media/measuring.ts"
 import type { FairShares } from "./fair-shares.ts"
 import { createPermits, type Permit, type Permits } from "./permits.ts"
@@ -25,6 +26,14 @@ export interface AccountPermits {
 interface Entry {
   limit: number | null
   readonly permits: Permits
+}
+
+const toAccountPool = (account: string): string => `account:${account}`
+
+/** The pool that a storage keeps with a new task. None of an account that may run nothing: its limit may be raised. */
+export function toQueuePool(account: string, limit: number | null): Pool | undefined {
+  if (limit === null || limit === 0) return undefined
+  return { size: limit, number: toPoolNumber(toAccountPool(account), sha256) }
 }
 
 /** A changed limit holds within this where nothing else shows it. */
@@ -56,10 +65,10 @@ export function createAccountPermits(
     return entry
   }
 
-  /** Those that nothing works for. */
+  /** Those that nothing works for, but for those that may run nothing: their tasks would be taken again. */
   function forget(): void {
-    for (const [account, { permits }] of entries) {
-      if (permits.countUsed() > 0) continue
+    for (const [account, { limit, permits }] of entries) {
+      if (permits.countUsed() > 0 || limit === 0) continue
       permits.close()
       entries.delete(account)
     }

@@ -2,10 +2,11 @@
  * Where a task that is about to be submitted shall stand: with this process at once, where its account and a
  * channel have permits beyond those that all that waits will need; else in the queue, behind its start tag.
  */
+import type { Pool } from "@safelight/core"
 import type { Context } from "../host/context.ts"
 import type { Taking } from "../ownership/worker-lease.ts"
 import type { AskedFor } from "../work/answers/eligibility.ts"
-import type { AccountPermits } from "./account-permits.ts"
+import { toQueuePool, type AccountPermits } from "./account-permits.ts"
 import type { AccountSettings, AccountSettingsReader } from "./account-settings.ts"
 import type { Backlog } from "./backlog.ts"
 import type { ModelGroup } from "./model-groups.ts"
@@ -17,7 +18,7 @@ export type Reservation =
   /** With this process, at once. */
   | { readonly kind: "here"; readonly offer: Offer }
   /** In the queue, at this place in line. */
-  | { readonly kind: "queue"; readonly startTag: number }
+  | { readonly kind: "queue"; readonly startTag: number; readonly pool?: Pool }
 
 /** The permits of a task that is to begin here. */
 export interface Offer {
@@ -70,6 +71,8 @@ export function createReserve(
     const { model } = request
     const group = groups.find((each) => each.models.includes(model))
     if (group === undefined) throw new TypeError(`model ${model} is not served here`)
-    return { kind: "queue", startTag: await startTags.give(group, account, found.weight) }
+    const startTag = await startTags.give(group, account, found.weight)
+    const pool = toQueuePool(account, found.runningTasks)
+    return { kind: "queue", startTag, ...(pool && { pool }) }
   }
 }

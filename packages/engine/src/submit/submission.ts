@@ -101,7 +101,10 @@ function findBadName({ account, idempotency }: SubmitRequest): Rejection | undef
 }
 
 /** Where a new task stands: in line, or with this process already. */
-export type NewPlace = Pick<Extract<QueueChange, { kind: "enqueue" }>, "lease" | "startTag">
+export type NewPlace = Pick<
+  Extract<QueueChange, { kind: "enqueue" }>,
+  "lease" | "pool" | "startTag"
+>
 
 export interface Placed extends NewPlace {
   /** Of the model, kept. */

@@ -105,9 +105,9 @@ export function createSubmit(context: Context, { availability, dispatcher }: Sub
 }
 
 function toNewPlace(place: Awaited<ReturnType<Dispatcher["reserve"]>>, lease: string): NewPlace {
-  return place.kind === "here"
-    ? { lease, startTag: null }
-    : { lease: null, startTag: place.startTag }
+  if (place.kind === "here") return { lease, startTag: null }
+  const { pool, startTag } = place
+  return { lease: null, startTag, ...(pool && { pool }) }
 }
 
 /** What a request says of its model may be anything, so only a task's own is recorded. */

@@ -74,8 +74,6 @@ export interface StoreDialect {
   readonly toList: (texts: readonly string[], isCompact: boolean) => SqlValue
   /** The members of a list that is bound so, for use behind `in`. */
   readonly toMembers: (list: unknown, isCompact: boolean) => RawBuilder<string>
-  /** The number that the first seven hexadecimal digits of a text's SHA-256 are. */
-  readonly toDigestNumber: (text: RawBuilder<string>) => RawBuilder<number>
   /** A JSON object of counts that is bound as one text, as a table of `key` and `count`. */
   readonly toCounts: (json: unknown) => RawBuilder<unknown>
 }

@@ -7,6 +7,7 @@ import type {
   Definition,
   Account,
   AccountTotals,
+  Append,
   ArchiveSegment,
   ChargeRow,
   Delivery,
@@ -20,6 +21,7 @@ import type {
   Transfer,
   OutcomeRow,
   PausedChannel,
+  QueueChange,
   RateName,
   StoredEvent,
   StoredKey,
@@ -61,6 +63,9 @@ export interface ReadyRow {
   readonly lease: string | null
   /** A new task's; null for a due task. */
   readonly startTag: number | null
+  /** Null without a pool. */
+  readonly poolNumber: number | null
+  readonly poolSize: number | null
 }
 
 /** Identifies a database where it runs; a copy differs in a part that both have. */
@@ -161,6 +166,8 @@ export const TABLES = {
     endBy: integer(),
     lease: nullable(compact()),
     startTag: nullable(integer()),
+    poolNumber: nullable(integer()),
+    poolSize: nullable(integer()),
   }),
   /** Registered worker leases, and the number of heartbeats of each. */
   leases: describe<HeartbeatRequest>({ lease: compact(), heartbeats: integer(), facts: json() }),
@@ -315,6 +322,15 @@ export type StoreDatabase = {
 
 export function toStoredTaskRow(row: TaskRow): StoredTaskRow {
   return { ...row, task: row.id }
+}
+
+export function toReadyRow(
+  { changes: { task }, task: id }: Append,
+  { dueAt, endBy, lease, pool, startTag }: QueueChange & { kind: "enqueue" },
+): ReadyRow {
+  const { account, model } = task
+  const { number: poolNumber = null, size: poolSize = null } = pool ?? {}
+  return { task: id, account, model, dueAt, endBy, lease, startTag, poolNumber, poolSize }
 }
 
 /** All columns of a table, each as `row` has it. */

@@ -5,6 +5,7 @@
 import type {
   Append,
   DueRequest,
+  Pool,
   QueueChange,
   QueueMeasure,
   QueueStorage,
@@ -15,8 +16,7 @@ import type {
   TaskRow,
   WorkerLease,
 } from "@safelight/core"
-import { toStatus } from "@safelight/core"
-import { toAccountShare } from "./to-account-share.ts"
+import { toShare, toStatus } from "@safelight/core"
 import { compareIds } from "./compare-ids.ts"
 
 export interface Place {
@@ -26,6 +26,7 @@ export interface Place {
   readonly endBy: number
   readonly startTag: number | null
   readonly lease: string | null
+  readonly pool?: Pool | undefined
 }
 
 /** The part of an append that is about its task's place. */
@@ -47,15 +48,13 @@ export interface MemoryQueue extends QueueStorage {
   readonly put: (row: TaskRow, place: TaskPlace) => void
 }
 
-type FindRunningLimit = (account: string) => number | null
-
 export type FindHead = (task: string) => StreamHead | undefined
 
 // The methods of one port over one map.
 // oxlint-disable-next-line max-lines-per-function
 export function createMemoryQueue(
   findHead: FindHead,
-  findRunningLimit: FindRunningLimit,
+  findRunningLimit: (account: string) => number | null,
 ): MemoryQueue {
   const places = new Map<string, Place>()
   const retention = new Map<string, number>()
@@ -76,8 +75,8 @@ export function createMemoryQueue(
 
   function enqueue({ task, changes }: Move, queued: QueueChange & { kind: "enqueue" }): void {
     const { model, account } = changes.task
-    const { dueAt, endBy, startTag, lease } = queued
-    places.set(task, { model, account, dueAt, endBy, startTag, lease })
+    const { dueAt, endBy, lease, pool, startTag } = queued
+    places.set(task, { model, account, dueAt, endBy, startTag, lease, pool })
   }
 
   function earliest(moments: Iterable<readonly [string, number]>, { now, limit }: DueRequest) {
@@ -112,14 +111,12 @@ export function createMemoryQueue(
     },
     async take(request) {
       const { lease } = request
-      return findTakeable(places, request, findRunningLimit).flatMap(
-        ([id, { account, startTag }]): Taken[] => {
-          change(id, { lease })
-          const head = findHead(id)
-          const runningLimit = findRunningLimit(account)
-          return head === undefined ? [] : [{ ...head, lease, startTag, runningLimit }]
-        },
-      )
+      return findTakeable(places, request).flatMap(([id, { account, startTag }]): Taken[] => {
+        change(id, { lease })
+        const head = findHead(id)
+        const runningLimit = findRunningLimit(account)
+        return head === undefined ? [] : [{ ...head, lease, startTag, runningLimit }]
+      })
     },
     async release({ lease, tasks, dueAt, startsAnew = false }) {
       for (const task of tasks) {
@@ -202,22 +199,18 @@ function createLeases(places: Map<string, Place>, toFreeTag: ToFreeTag): LeaseMe
 
 type QueuedTask = readonly [id: string, place: Place]
 
-function findTakeable(
-  places: ReadonlyMap<string, Place>,
-  request: TakeRequest,
-  findRunningLimit: FindRunningLimit,
-): QueuedTask[] {
+function findTakeable(places: ReadonlyMap<string, Place>, request: TakeRequest): QueuedTask[] {
   const { models, now, limit, permits, turn, dueOnly = false } = request
   const free = [...places].filter(
     ([, { lease, model, dueAt }]) => lease === null && models.includes(model) && dueAt <= now,
   )
   const due = free.filter(([, { startTag }]) => startTag === null)
   const left = new Map(permits)
-  const hasShare = (account: string): boolean =>
-    turn === undefined || toAccountShare(turn, account, findRunningLimit(account)) > 0
+  const hasShare = (pool: Pool | undefined): boolean =>
+    turn === undefined || pool === undefined || toShare(turn, pool.size, () => pool.number) > 0
   const inLine = free.filter(
-    ([, { account, startTag }]) =>
-      !dueOnly && startTag !== null && left.get(account) !== 0 && hasShare(account),
+    ([, { account, pool, startTag }]) =>
+      !dueOnly && startTag !== null && left.get(account) !== 0 && hasShare(pool),
   )
   // Of each model no more than can be taken is looked at, as SQL does it.
   const front = [...Map.groupBy(inLine, ([, { model }]) => model).values()].flatMap((ofModel) =>
