@@ -22,6 +22,10 @@ import { findFreePort } from "./free-port.ts"
 
 export interface PostgresServer extends AsyncDisposable {
   readonly port: number
+  /** The folder of its data. */
+  readonly data: string
+  /** Of its only user. */
+  readonly password: string
   /** `postgres://…/name`; the database has to be there. */
   url(database: string): string
   start(): Promise<void>
@@ -38,6 +42,10 @@ export interface PostgresServer extends AsyncDisposable {
 export interface PostgresServerOptions {
   /** Settings of the server, as `name=value`. */
   readonly settings?: readonly string[]
+  /** Makes the data in place of initdb, which is handed in; `own` makes a file the server's. */
+  readonly prepare?: (data: string, make: () => void, own: (file: string) => void) => Promise<void>
+  /** Of the data that is made so. */
+  readonly password?: string
 }
 
 interface Owner {
@@ -63,8 +71,14 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
   const folder = mkdtempSync(join(tmpdir(), "safelight-postgres-"))
   if (owner.uid !== undefined) chownSync(folder, owner.uid, owner.gid ?? owner.uid)
   const binaries = reach(await findBinaries(), owner, folder)
-  const password = randomBytes(16).toString("hex")
-  initialise(binaries.initdb, join(folder, "data"), password, owner)
+  const { password = randomBytes(16).toString("hex") } = options
+  const data = join(folder, "data")
+  const make = (): void => initialise(binaries.initdb, data, password, owner)
+  const own = (file: string): void => {
+    if (owner.uid !== undefined) chownSync(file, owner.uid, owner.gid ?? owner.uid)
+  }
+  if (options.prepare === undefined) make()
+  else await options.prepare(data, make, own)
   const port = await findFreePort()
   let server: ChildProcess | undefined
 
@@ -81,7 +95,7 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
       "max_connections=200",
       ...(options.settings ?? []),
     ].flatMap((setting) => ["-c", setting])
-    const command = [binaries.postgres, "-D", join(folder, "data"), ...settings]
+    const command = [binaries.postgres, "-D", data, ...settings]
     const child = spawn("/bin/sh", ["-c", GUARD, "postgres", ...command], {
       ...owner,
       cwd: folder,
@@ -110,6 +124,8 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
   await start()
   return {
     port,
+    data,
+    password,
     url: (database) => `postgres://${USER}:${password}@127.0.0.1:${port}/${database}`,
     start,
     stop,
@@ -200,7 +216,7 @@ async function untilReady(child: ChildProcess): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     lines.on("line", (line) => {
       if (words.length < 50) words.push(line)
-      if (line.includes("ready to accept connections")) resolve()
+      if (/ready to accept (?:read-only )?connections/.test(line)) resolve()
     })
     child.once("exit", () => reject(new Error(`PostgreSQL ended: ${words.join("\n")}`)))
   })

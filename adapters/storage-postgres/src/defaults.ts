@@ -6,6 +6,17 @@ export const DEFAULTS = {
   reading: { shared: 3, transactions: 2 },
   /** Takings and heartbeats. */
   taking: { shared: 1, transactions: 1 },
+  /** Of a replica, in addition to those above. */
+  replica: {
+    /** Connections that look-ups share; long reads have one more. */
+    shared: 2,
+    examineMs: 1_000,
+    /** One that does not answer an examination by then is left alone. */
+    patienceMs: 2_000,
+    mostLagMs: 5_000,
+    /** Waits of a read for the replay, which mostly follows within some ms. Then the primary is asked. */
+    pausesMs: [1, 4, 15, 30],
+  },
   /** An attempt to connect is given up after this. */
   connectTimeoutMs: 5_000,
   /** A connection without an answer for so long is asked for one before it is used: a proxy may have ended it. */

@@ -3,7 +3,7 @@
  * statement; everything else through a few shared connections.
  */
 import assert from "node:assert/strict"
-import { SILENT_LOG } from "@safelight/core"
+import { SILENT_LOG, type Log } from "@safelight/core"
 import {
   answerQuestion,
   createServerLane,
@@ -24,6 +24,7 @@ import { POSTGRES_DIALECT } from "./dialect.ts"
 import { createNotifications } from "./notifications.ts"
 import type { Keeping } from "./keeping.ts"
 import { createOriginReader } from "./origin.ts"
+import { createReplica, type Replica } from "./replica.ts"
 import type { PostgresStorageOptions } from "./storage.ts"
 import { writeNothing } from "./write-nothing.ts"
 
@@ -42,7 +43,7 @@ const toLock = (table: string) => `lock table ${table} in share row exclusive mo
 
 export interface DriverOptions extends Pick<
   PostgresStorageOptions,
-  "lanes" | "log" | "onCommit" | "url"
+  "lanes" | "log" | "onCommit" | "onRead" | "readUrl" | "url"
 > {
   readonly keeping: Keeping
   /** Opens a connection that can listen; undefined if none can. */
@@ -65,14 +66,17 @@ export function createDriver(options: DriverOptions): Driver {
     toKey: ({ append }) => append.task,
     onCommit,
   })
+  const answer: Driver["answer"] = (question) =>
+    summing.transact(ONE_SNAPSHOT, (session) => answerQuestion(session, question))
+  const replica = openReplica(options, { answer, read: sessions.read }, log)
   return {
+    ...(replica && { replica }),
     read: sessions.read,
     commit: sessions.commit,
     queue: taking,
     dialect: POSTGRES_DIALECT,
     keepsDeadRows: true,
-    answer: (question) =>
-      summing.transact(ONE_SNAPSHOT, (session) => answerQuestion(session, question)),
+    answer,
     writeLog: (work) =>
       writer.write({ work, isAsked: work.isAsked, bytes: measureAppend(work.append) }),
     notifications: createNotifications(sessions, openListening),
@@ -89,8 +93,17 @@ export function createDriver(options: DriverOptions): Driver {
       await sessions.read(ANSWER, {})
     },
     async close() {
+      replica?.close()
       await writer.drain()
       for (const part of [...lanes, taking, sessions, summing]) part.close()
     },
   }
+}
+
+function openReplica(
+  { onRead = () => {}, readUrl: url }: DriverOptions,
+  primary: Pick<Driver, "answer" | "read">,
+  log: Log,
+): Replica | undefined {
+  return url === undefined ? undefined : createReplica({ url, primary, log, onRead })
 }

@@ -6,9 +6,12 @@ import { SILENT_LOG, type Log } from "@safelight/core"
 import { readSchemaState, type SchemaState } from "@safelight/store"
 import type { Client } from "pg"
 import { connectClient, createClient } from "./client.ts"
+import { createOpener } from "./connection.ts"
 import { DEFAULTS } from "./defaults.ts"
 import { examineServer } from "./examine-server.ts"
 import { toKysely } from "./migrate-database.ts"
+import type { Keeping } from "./keeping.ts"
+import { createReplicaOpener, identify } from "./open-replica.ts"
 import { parseGivenSettings } from "./server-address.ts"
 import { toSettingStatement } from "./session-settings.ts"
 import { toOpeningError } from "./sql-error.ts"
@@ -25,6 +28,8 @@ export interface PostgresFacts {
   readonly connections: { readonly used: number; readonly most: number }
   /** Whether a pooler between gives its sessions out by transaction. */
   readonly isPooled: boolean
+  /** Why the server at `readUrl` would be left alone; undefined if it would not, or if none is named. */
+  readonly replicaFault: string | undefined
   /** Settings and standbys with which it may lose what it acknowledged, in words for people. */
   readonly warnings: readonly string[]
 }
@@ -33,6 +38,7 @@ export interface ExamineOptions {
   readonly url: string
   /** As of `createPostgresStorage`. */
   readonly listenUrl?: string
+  readonly readUrl?: string
   readonly now: () => number
 }
 
@@ -67,7 +73,9 @@ export async function examinePostgres(options: ExamineOptions): Promise<Postgres
     client.on("error", () => undefined)
     await connectClient(client)
     try {
-      return { ...(await examine(client, options)), isPooled: !keeping.sessions, warnings }
+      const facts = await examine(client, options)
+      const replicaFault = await findReplicaFault(options, keeping)
+      return { ...facts, isPooled: !keeping.sessions, replicaFault, warnings }
     } finally {
       await client.end()
     }
@@ -79,7 +87,7 @@ export async function examinePostgres(options: ExamineOptions): Promise<Postgres
 async function examine(
   client: Client,
   { now, url }: ExamineOptions,
-): Promise<Omit<PostgresFacts, "isPooled" | "warnings">> {
+): Promise<Omit<PostgresFacts, "isPooled" | "replicaFault" | "warnings">> {
   const aheadMs = await readAhead(client, now)
   const settings = toSettingStatement({ ...parseGivenSettings(url), ...SETTINGS })
   await client.query(`begin; ${settings}`)
@@ -105,4 +113,21 @@ async function readAhead(client: Client, now: () => number): Promise<number> {
   const askedAt = now()
   const { rows } = await client.query("select extract(epoch from clock_timestamp()) * 1000 as at")
   return Math.round(Number(rows[0].at) - (askedAt + now()) / 2)
+}
+
+async function findReplicaFault(
+  { readUrl, url }: ExamineOptions,
+  keeping: Keeping,
+): Promise<string | undefined> {
+  if (readUrl === undefined) return undefined
+  const primary = await createOpener(url, keeping)("examining")()
+  try {
+    const replica = await createReplicaOpener(readUrl, () => identify(primary))()
+    await replica.end()
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  } finally {
+    await primary.end()
+  }
 }

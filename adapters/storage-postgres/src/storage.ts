@@ -11,9 +11,10 @@ import { createDriver } from "./driver.ts"
 import { examineServer, openListener, type Found } from "./examine-server.ts"
 import { findKeeping } from "./find-keeping.ts"
 import { migrateDatabase } from "./migrate-database.ts"
+import type { Answerer } from "./replica.ts"
 import { toOpeningError } from "./sql-error.ts"
 
-export type { Commit }
+export type { Answerer, Commit }
 
 export interface PostgresStorageOptions {
   /** `postgres://user:password@host:port/database`, with the parameters that `pg` knows. */
@@ -23,6 +24,11 @@ export interface PostgresStorageOptions {
    * transaction. Without it, and behind such a pooler, the queue and the feeds are polled.
    */
   readonly listenUrl?: string
+  /**
+   * A standby of the server at `url`, for reads behind lists, usage, exports and audits. They see every commit that was
+   * acknowledged before; if it can't be used, the primary is asked. It may be down at the start.
+   */
+  readonly readUrl?: string
   /**
    * `serve` (the default) refuses a database that was moved elsewhere; `beside` is for commands that
    * work next to services.
@@ -35,6 +41,8 @@ export interface PostgresStorageOptions {
   readonly log?: Log
   /** Called with every batch that was committed, or given up. */
   readonly onCommit?: (commit: Commit) => void
+  /** With `readUrl`: called with every read that the replica may answer, and who answered it. */
+  readonly onRead?: (answerer: Answerer) => void
 }
 
 /**
@@ -86,8 +94,14 @@ async function checkFirst(storage: Storage): Promise<void> {
   }
 }
 
-function assertOptions({ lanes = DEFAULTS.lanes, listenUrl, url }: PostgresStorageOptions): void {
+function assertOptions({
+  lanes = DEFAULTS.lanes,
+  listenUrl,
+  readUrl,
+  url,
+}: PostgresStorageOptions): void {
   assertUrl("url", url)
+  if (readUrl !== undefined) assertUrl("readUrl", readUrl)
   if (listenUrl !== undefined) assertUrl("listenUrl", listenUrl)
   if (!Number.isInteger(lanes) || lanes < 1 || lanes > 4) throw invalid("lanes is not 1 to 4")
 }

@@ -23,6 +23,7 @@ export {
   type Step,
   type StepResult,
 } from "./sql/driver.ts"
+export { createGatheredRead } from "./gathered-read.ts"
 export { judge, type Facts, type Head, type Judgement } from "./judge.ts"
 export { toLabelRows } from "./labels.ts"
 export { LEASE_STATEMENTS } from "./leases.ts"

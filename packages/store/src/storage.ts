@@ -27,6 +27,7 @@ import { createQueueMethods } from "./queue.ts"
 import { createRateMethods } from "./rates.ts"
 import { createReadMethods } from "./reads.ts"
 import { createRecentTasks } from "./recent-tasks.ts"
+import { createReplicaReads } from "./replica-reads.ts"
 import { createScanMethod } from "./scans.ts"
 import { createCompiler } from "./sql/statement.ts"
 import { createTaskRowMethod } from "./task-rows.ts"
@@ -45,6 +46,7 @@ export function createStorage(driver: Driver, log: Log = SILENT_LOG): Storage {
   const feedWatch = createFeedWatch({ others: wakeUps, learn, log, recent })
   const feeds = createFeedMethods(database, compiler, { watch: feedWatch, recent })
   const archived = createArchivedStreams(database, compiler)
+  const replica = driver.replica && createReplicaReads(driver, driver.replica, compiler, archived)
   const onQueued = wakeUps?.noteQueued ?? (() => {})
   const writeLog = driver.writeLog ?? createStepLog(driver, compiler)
   let closing: Promise<void> | undefined
@@ -52,6 +54,7 @@ export function createStorage(driver: Driver, log: Log = SILENT_LOG): Storage {
   function close(): Promise<void> {
     wakeUps?.close()
     closeLongReads()
+    replica?.close()
     return driver.close()
   }
 
@@ -79,6 +82,7 @@ export function createStorage(driver: Driver, log: Log = SILENT_LOG): Storage {
     ...createTransferMethods(database, compiler),
     ...createTreeMethods(database, compiler, archived),
     ...createWebhookMethods(database, compiler),
+    ...replica?.reads,
     ...wakeUps?.methods,
     onFed: feedWatch.onFed,
     ...(driver.readClock && { readClock: driver.readClock }),

@@ -123,22 +123,26 @@ describe("precedence", () => {
     const file = {
       database: "postgres://file/x",
       listenDatabase: "postgres://file/y",
+      readDatabase: "postgres://file/z",
       artifacts: "s3://file",
       role: "worker",
     }
     const environment = {
       SAFELIGHT_DATABASE_URL: "postgresql://variable/x",
       SAFELIGHT_LISTEN_DATABASE_URL: "postgresql://variable/y",
+      SAFELIGHT_READ_DATABASE_URL: "postgresql://variable/z",
       SAFELIGHT_ARTIFACTS_URL: "s3://variable?region=eu-1",
       SAFELIGHT_ROLE: "api",
     }
     const read = async (given: Given) => {
-      const { database, listenDatabase, artifacts, role } = (await load(t, given)).configuration
-      return [database, listenDatabase, artifacts, role]
+      const { configuration } = await load(t, given)
+      const { artifacts, database, listenDatabase, readDatabase, role } = configuration
+      return [database, listenDatabase, readDatabase, artifacts, role]
     }
     const flags = {
       database: "postgres://flag/x",
       listenDatabase: "postgres://flag/y",
+      readDatabase: "postgres://flag/z",
       artifacts: "s3://flag",
       role: "all",
     }
@@ -147,12 +151,29 @@ describe("precedence", () => {
     assert.deepEqual(await read({ file, environment, flags }), Object.values(flags))
   })
 
-  test("an address to listen at needs a database", async (t) => {
-    const flags = { listenDatabase: "postgres://flag/y" }
-    assert.equal(
-      await refusal(t, { flags }),
-      "listenDatabase needs PostgreSQL; --database names it",
-    )
+  test("an address to listen at, or to read from, needs a database", async (t) => {
+    for (const name of ["listenDatabase", "readDatabase"]) {
+      assert.equal(
+        await refusal(t, { flags: { [name]: "postgres://flag/y" } }),
+        `${name} needs PostgreSQL; --database names it`,
+      )
+    }
+  })
+
+  test("an address to read from that is none is refused by its source, and not repeated", async (t) => {
+    const readDatabase = "mysql://u:secret@h/x"
+    for (const [given, name] of [
+      [{ flags: { readDatabase } }, /^--read-database: /],
+      [
+        { environment: { SAFELIGHT_READ_DATABASE_URL: readDatabase } },
+        /^SAFELIGHT_READ_DATABASE_URL: /,
+      ],
+      [{ file: { readDatabase } }, /readDatabase: /],
+    ] as const) {
+      const words = await refusal(t, given)
+      assert.match(words, name)
+      assert.doesNotMatch(words, /secret/)
+    }
   })
 
   test("a folder for artifacts starts where it was written", async (t) => {

@@ -90,8 +90,10 @@ describe("what is read", () => {
       ...environment,
       SAFELIGHT_DATABASE_URL: DATABASE,
       SAFELIGHT_LISTEN_DATABASE_URL_FILE: await world.write("listen", `${DATABASE}\n`),
+      SAFELIGHT_READ_DATABASE_URL_FILE: await world.write("read", `${DATABASE}\n`),
     })
     assert.equal(listening.listenDatabase, without.database)
+    assert.equal(listening.readDatabase, without.database)
     const own = "postgres://u:own@db.example/media"
     assert.equal((await load(world, { ...environment, SAFELIGHT_DATABASE_URL: own })).database, own)
   })

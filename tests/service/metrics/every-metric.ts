@@ -33,6 +33,7 @@ export async function readEveryMetric(): Promise<readonly Family[]> {
   const channel = metrics.observeChannel(createScriptedChannel({ submits: [] }))
   await assert.rejects(channel.submit({} as Parameters<typeof channel.submit>[0]))
   metrics.observeLog(SILENT_LOG).warn({}, "removal held back")
+  metrics.onRead("replica")
   metrics.onCommit({ changes: 1, durationMs: 1 })
   metrics.onAnswered({
     requestId: "1",

@@ -71,6 +71,15 @@ describe("PostgreSQL", () => {
     },
   )
 
+  test("an address to read from that leads to no standby is told, and is no fault", async (t) => {
+    const world = await createPostgresWorld(t)
+    await world.succeed("migrate")
+    const { code, of } = await diagnose(world, { SAFELIGHT_READ_DATABASE_URL: world.database })
+    const words = "the standby to read from can't be used: it is no standby, or no longer"
+    assert.ok(of("database").includes(`warning: ${words}`))
+    assert.equal(code, 0)
+  })
+
   test("a closed port, a wrong password, no such database, no answer in time", async (t) => {
     const world = await createPostgresWorld(t)
     await using role = await createTestRole(world.database)

@@ -17,6 +17,10 @@ export const SERVE_OPTIONS = {
     "<url>",
     "the same database past a pooler, for wake-ups [SAFELIGHT_LISTEN_DATABASE_URL]",
   ),
+  readDatabase: option(
+    "<url>",
+    "a standby of that database, for lists, usage, exports and audits [SAFELIGHT_READ_DATABASE_URL]",
+  ),
   artifacts: option(
     "<place>",
     "s3://bucket?endpoint=…&region=…, or a folder [SAFELIGHT_ARTIFACTS_URL] (default: <data>/artifacts)",

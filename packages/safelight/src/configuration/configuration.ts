@@ -29,6 +29,11 @@ export interface Configuration {
    * wake-ups. It may hold a password: never logged.
    */
   readonly listenDatabase?: string
+  /**
+   * The URL of a standby of that database, for reads behind lists, usage, exports and audits. It may hold a password:
+   * never logged.
+   */
+  readonly readDatabase?: string
   /** The place for artifacts: a bucket as `s3://…`, or a folder; absent for the data folder. */
   readonly artifacts?: string
   /** Of the bucket; absent if its client finds them. */

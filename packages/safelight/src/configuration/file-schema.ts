@@ -65,6 +65,7 @@ export const SHARED_SETTINGS = {
   sandbox: flag,
   database,
   listenDatabase: database,
+  readDatabase: database,
   artifacts: v.pipe(
     text,
     v.check(
@@ -154,6 +155,7 @@ export const fileSchema = fields({
   data: v.exactOptional(SHARED_SETTINGS.data),
   database: v.exactOptional(SHARED_SETTINGS.database),
   listenDatabase: v.exactOptional(SHARED_SETTINGS.listenDatabase),
+  readDatabase: v.exactOptional(SHARED_SETTINGS.readDatabase),
   artifacts: v.exactOptional(SHARED_SETTINGS.artifacts),
   role: v.exactOptional(SHARED_SETTINGS.role),
   publicUrl: v.exactOptional(SHARED_SETTINGS.publicUrl),

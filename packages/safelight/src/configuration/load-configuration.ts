@@ -32,6 +32,7 @@ export interface ConfigurationFlags {
   readonly data?: string
   readonly database?: string
   readonly listenDatabase?: string
+  readonly readDatabase?: string
   readonly artifacts?: string
   readonly role?: string
   readonly publicUrl?: string
@@ -168,35 +169,40 @@ function toStudio(
   return { ...unsaid, ...said, ...(sandbox !== undefined && { sandbox }) }
 }
 
+/** Of the same database as `database`. */
+const OTHER_ADDRESSES = ["listenDatabase", "readDatabase"] as const
+
 /** Checks settings that depend on each other. */
-function assertTogether({ database, listenDatabase, role }: ReadConfiguration): void {
+function assertTogether({ database, role, ...others }: ReadConfiguration): void {
   if (database !== undefined) return
-  if (listenDatabase !== undefined) {
-    throw configurationError("listenDatabase needs PostgreSQL; --database names it")
-  }
+  const name = OTHER_ADDRESSES.find((each) => others[each] !== undefined)
+  if (name !== undefined) throw configurationError(`${name} needs PostgreSQL; --database names it`)
   if (role === "all") return
   throw configurationError(`role: "${role}" needs PostgreSQL; --database names it`)
 }
+
+type DatabaseAddress = "database" | (typeof OTHER_ADDRESSES)[number]
 
 /**
  * A folder for artifacts is relative to its source. A bucket's credentials are in the environment, and so may be the
  * database's password.
  */
 function readPlaces(
-  { artifacts, checkpoints: { copies = [] }, database, listenDatabase }: ReadConfiguration,
+  { artifacts, checkpoints: { copies = [] }, ...databases }: ReadConfiguration,
   source: ConfigurationSource,
   fileFolder: string | undefined,
-): Pick<ReadConfiguration, "artifacts" | "credentials" | "database" | "listenDatabase"> {
+): Pick<ReadConfiguration, "artifacts" | "credentials" | DatabaseAddress> {
   const { environment } = source
   const places = [...copies, ...(artifacts === undefined ? [] : [artifacts])]
   const credentials = places.some(isBucket) ? readCredentials(environment) : undefined
   const isTyped = readTyped(source, "artifacts") !== undefined
   const start = isTyped ? source.folder : (fileFolder ?? source.folder)
+  const addresses = (["database", ...OTHER_ADDRESSES] as const).flatMap((name) => {
+    const url = databases[name]
+    return url === undefined ? [] : [[name, withPassword(url, environment)] as const]
+  })
   return {
-    ...(database !== undefined && { database: withPassword(database, environment) }),
-    ...(listenDatabase !== undefined && {
-      listenDatabase: withPassword(listenDatabase, environment),
-    }),
+    ...(Object.fromEntries(addresses) as Pick<ReadConfiguration, DatabaseAddress>),
     ...(credentials !== undefined && { credentials }),
     ...(artifacts !== undefined &&
       !artifacts.startsWith("s3:") && { artifacts: resolve(start, artifacts) }),

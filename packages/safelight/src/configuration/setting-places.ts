@@ -9,6 +9,7 @@ export const PLACES = {
   data: ["--data", "SAFELIGHT_DATA"],
   database: ["--database", "SAFELIGHT_DATABASE_URL"],
   listenDatabase: ["--listen-database", "SAFELIGHT_LISTEN_DATABASE_URL"],
+  readDatabase: ["--read-database", "SAFELIGHT_READ_DATABASE_URL"],
   artifacts: ["--artifacts", "SAFELIGHT_ARTIFACTS_URL"],
   role: ["--role", "SAFELIGHT_ROLE"],
   publicUrl: ["--public-url", "SAFELIGHT_PUBLIC_URL"],

@@ -16,7 +16,7 @@ import { withIgnoredFolder } from "./ignored-folder.ts"
 import { toMachineFault } from "../errors/machine-fault.ts"
 
 export interface OpenDataRequest {
-  readonly configuration: ArtifactPlace & Pick<ReadConfiguration, "database">
+  readonly configuration: ArtifactPlace & Pick<ReadConfiguration, "database" | "readDatabase">
   readonly mayCreate: boolean
   /**
    * `write` (the default) is refused on sealed data. `move` locks a folder against every service and every other
@@ -48,8 +48,11 @@ export async function withData<Result>(
 }
 
 async function open({ configuration, mayCreate, purpose }: OpenDataRequest): Promise<Storage> {
-  const { data: folder, database: url } = configuration
-  if (url !== undefined) return createPostgresStorage({ url, mode: "beside", mayCreate })
+  const { data: folder, database: url, readDatabase } = configuration
+  if (url !== undefined) {
+    const replica = purpose === "read" && readDatabase !== undefined && { readUrl: readDatabase }
+    return createPostgresStorage({ url, mode: "beside", mayCreate, ...replica })
+  }
   if (!mayCreate) await requireDatabase(folder)
   const mode = purpose === "move" ? "alone" : "beside"
   return withIgnoredFolder(folder, () => createSqliteStorage({ folder, mode }))

@@ -13,7 +13,12 @@ import {
   type Log,
   type Storage,
 } from "@safelight/core"
-import { createPostgresStorage, type Commit } from "@safelight/storage-postgres"
+import {
+  createPostgresStorage,
+  type Answerer,
+  type Commit,
+  type PostgresStorageOptions,
+} from "@safelight/storage-postgres"
 import { createSqliteStorage } from "@safelight/storage-sqlite"
 import type {
   BucketCredentials,
@@ -42,6 +47,8 @@ export interface OpenPlacesOptions {
   readonly log: Log
   readonly clock: Clock
   readonly onCommit?: (commit: Commit) => void
+  /** With a standby: called with every read that it may answer. */
+  readonly onRead?: (answerer: Answerer) => void
 }
 
 /**
@@ -55,16 +62,31 @@ export function assertShared({ artifacts, role }: Configuration): void {
 }
 
 export async function openStorage(options: OpenPlacesOptions): Promise<Storage> {
-  const { configuration, log, onCommit } = options
-  const { data, database, listenDatabase: listenUrl } = configuration
+  const { configuration, log, onCommit, onRead } = options
+  const { data, database } = configuration
   const listener = onCommit && { onCommit }
   if (database === undefined) {
     return withIgnoredFolder(data, () =>
       createSqliteStorage({ folder: data, mode: "serve", log, ...listener }),
     )
   }
-  const wakeUps = listenUrl !== undefined && { listenUrl }
-  return createPostgresStorage({ url: database, log, ...wakeUps, ...listener })
+  const addresses = toAddresses(database, configuration)
+  return createPostgresStorage({ ...addresses, log, ...listener, ...(onRead && { onRead }) })
+}
+
+/** Of a PostgreSQL server, as its storage takes them. */
+export function toAddresses(
+  url: string,
+  {
+    listenDatabase: listenUrl,
+    readDatabase: readUrl,
+  }: Pick<ReadConfiguration, "listenDatabase" | "readDatabase">,
+): Pick<PostgresStorageOptions, "listenUrl" | "readUrl" | "url"> {
+  return {
+    url,
+    ...(listenUrl !== undefined && { listenUrl }),
+    ...(readUrl !== undefined && { readUrl }),
+  }
 }
 
 export async function openArtifacts(options: OpenPlacesOptions): Promise<ServedArtifacts> {

@@ -1,5 +1,6 @@
 /** The database: whether it is reached, of which schema, writable, with which clock. It is neither made nor migrated. */
 import { join } from "node:path"
+import { toAddresses } from "../data/open-places.ts"
 import { formatSize } from "../text/size.ts"
 import { compareClocks } from "./clock-words.ts"
 import { findUnwritable } from "./check-disk.ts"
@@ -10,9 +11,10 @@ import type { Surroundings } from "./surroundings.ts"
 const NAME = "database"
 
 export function checkDatabase(surroundings: Surroundings): Promise<readonly Finding[]> {
-  const { database, listenDatabase: listenUrl } = surroundings.configuration
+  const { configuration } = surroundings
+  const { database } = configuration
   if (database === undefined) return checkFile(surroundings)
-  return checkServer({ url: database, ...(listenUrl !== undefined && { listenUrl }) }, surroundings)
+  return checkServer(toAddresses(database, configuration), surroundings)
 }
 
 /** Another command may write for a moment, never for long. */
@@ -74,12 +76,12 @@ function findOlder({
 const NODE_CONNECTIONS = 11
 
 async function checkServer(
-  addresses: { readonly url: string; readonly listenUrl?: string },
+  addresses: ReturnType<typeof toAddresses>,
   { clock }: Surroundings,
 ): Promise<readonly Finding[]> {
   const { examinePostgres } = await import("@safelight/storage-postgres")
-  const { aheadMs, connections, isPooled, isReadOnly, lacking, schema, serverVersion, warnings } =
-    await examinePostgres({ ...addresses, now: () => clock.now() })
+  const facts = await examinePostgres({ ...addresses, now: () => clock.now() })
+  const { aheadMs, connections, isPooled, isReadOnly, lacking, replicaFault, schema } = facts
   const left = connections.most - connections.used
   const found = [
     isReadOnly
@@ -101,11 +103,18 @@ async function checkServer(
       : undefined,
     compareClocks(NAME, "the database, which counts,", aheadMs),
     findOlder(schema),
-    ...warnings.map((words) => warning(NAME, words, "change it on the server")),
+    replicaFault === undefined
+      ? undefined
+      : warning(
+          NAME,
+          `the standby to read from can't be used: ${replicaFault}`,
+          "name a standby of this database, reached without a pooler",
+        ),
+    ...facts.warnings.map((words) => warning(NAME, words, "change it on the server")),
   ]
   const way = isPooled ? [ok(NAME, "reached through a pooler that works by transaction")] : []
   return [
-    ...orElse(found, ok(NAME, `PostgreSQL ${serverVersion}, schema ${schema.version}`)),
+    ...orElse(found, ok(NAME, `PostgreSQL ${facts.serverVersion}, schema ${schema.version}`)),
     ...way,
   ]
 }

@@ -18,6 +18,7 @@ import { createArtifactsMeter } from "./observe-artifacts.ts"
 import { createChannelMeter } from "./observe-channel.ts"
 import { createCommitMeter, type OnCommit } from "./observe-commits.ts"
 import { createLogMeter } from "./observe-log.ts"
+import { createReadMeter, type OnRead } from "./observe-reads.ts"
 import { createRequestMeter } from "./observe-requests.ts"
 import { createStorageMeter } from "./observe-storage.ts"
 import { startProcessMetrics } from "./process-metrics.ts"
@@ -41,6 +42,8 @@ export interface Metrics {
   readonly onAnswered: OnAnswered
   /** For a storage that commits groups. */
   readonly onCommit: OnCommit
+  /** For a storage that reads from a standby. */
+  readonly onRead: OnRead
   /** For the run that signs the log. */
   readonly onSigningFailure: OnSigningFailure
   /**
@@ -86,6 +89,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     observeLog,
     onAnswered,
     onCommit,
+    onRead: createReadMeter(registry),
     onSigningFailure: signing.onFailure,
     scrape: () => (scraping ??= read()),
   }

@@ -11,6 +11,7 @@ import { createRequestLog } from "../service/request-log.ts"
 import { createRecentCommits, type RecentCommits } from "../operator/recent-commits.ts"
 import type { Metrics } from "./metrics.ts"
 import type { OnCommit } from "./observe-commits.ts"
+import type { OnRead } from "./observe-reads.ts"
 import type { OnSigningFailure } from "./signing-meter.ts"
 
 export type WatchingSettings = Pick<Configuration, "metrics" | "metricsHost" | "metricsPort"> &
@@ -29,7 +30,7 @@ export interface Watching {
   /** The log that was given, its warnings and errors counted. */
   readonly log: Log
   /** To be passed to the storage. */
-  readonly storage: { readonly onCommit: OnCommit }
+  readonly storage: { readonly onCommit: OnCommit; readonly onRead: OnRead }
   /** The newest commits, with or without metrics. */
   readonly commits: RecentCommits
   /** To be passed to the run that signs the log. */
@@ -71,6 +72,7 @@ export async function createWatching(options: WatchingOptions): Promise<Watching
         commits.note(batch)
         metrics?.onCommit(batch)
       },
+      onRead: (answerer) => metrics?.onRead(answerer),
     },
     commits,
     onSigningFailure: (failure) => metrics?.onSigningFailure(failure),

@@ -30,11 +30,13 @@ export interface TransactionsOptions {
   readonly most: number
   /** Whether they change nothing: one whose connection is lost may then be tried once more. */
   readonly isReading?: boolean
+  /** How often one is tried that fails for a passing reason, or whose connection is lost. */
+  readonly mostTries?: number
 }
 
 export function createTransactions(
   open: OpenConnection,
-  { most, isReading = false }: TransactionsOptions,
+  { most, isReading = false, mostTries = MOST_TRIES }: TransactionsOptions,
 ): Transactions {
   const idle: Connection[] = []
   const inUse = new Set<Connection>()
@@ -66,7 +68,7 @@ export function createTransactions(
   return {
     async transact(begin, work) {
       if (isClosed) throw closed()
-      return semaphore.run(() => persist(() => run(begin, work), isReading))
+      return semaphore.run(() => persist(() => run(begin, work), { isReading, mostTries }))
     },
     close() {
       isClosed = true
@@ -75,15 +77,18 @@ export function createTransactions(
   }
 }
 
-async function persist<Result>(call: () => Promise<Result>, isReading: boolean): Promise<Result> {
+async function persist<Result>(
+  call: () => Promise<Result>,
+  { isReading, mostTries }: Pick<Required<TransactionsOptions>, "isReading" | "mostTries">,
+): Promise<Result> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await call()
     } catch (error) {
       // A read that was too slow is as slow again.
       const isTooSlow = isReading && toFault(error) === "held"
-      const mayPass = isPassing(error) && tries < MOST_TRIES && !isTooSlow
-      const isRepeatable = isUnreached(error) && isReading && tries === 1
+      const mayPass = isPassing(error) && tries < mostTries && !isTooSlow
+      const isRepeatable = isUnreached(error) && isReading && tries === 1 && mostTries > 1
       if (!mayPass && !isRepeatable) throw toSafelightError(error)
       await setTimeout(SERVER_PATIENCE.retryMs * tries)
     }

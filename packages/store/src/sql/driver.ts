@@ -63,6 +63,11 @@ export interface Driver extends Connections {
    * way at a time, and it shares no connection with `read`.
    */
   readonly answer: (question: Question) => Promise<readonly RawRows[]>
+  /**
+   * Reads where a replica may answer them; they see what those above do. Absent if there is none: then these answer
+   * all.
+   */
+  readonly replica?: Pick<Driver, "answer" | "read">
   /** Writes the log in batches. If absent, an append is a change like others, which `commit` batches. */
   readonly writeLog?: WriteLog
   /** Where there are several processes. */
