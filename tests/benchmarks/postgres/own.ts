@@ -1,7 +1,7 @@
 /** Our side of every benchmark: an engine on PostgreSQL, its channel and its artifacts in memory. */
 import type { Storage } from "@safelight/core"
 import { createEngine, type Engine } from "@safelight/engine"
-import { createPostgresStorage } from "@safelight/storage-postgres"
+import { createPostgresStorage, type PostgresStorageOptions } from "@safelight/storage-postgres"
 import { createMemoryArtifacts } from "@safelight/testkit"
 import { createInstantChannel } from "../../support/instant-channel.ts"
 import { SAMPLE_REQUEST } from "../../support/sample-request.ts"
@@ -15,8 +15,11 @@ export interface Own extends AsyncDisposable {
   live(): Promise<void>
 }
 
-export async function openOwn(url: string): Promise<Own> {
-  const storage = await createPostgresStorage({ url })
+export async function openOwn(
+  url: string,
+  options: Partial<PostgresStorageOptions> = {},
+): Promise<Own> {
+  const storage = await createPostgresStorage({ url, ...options })
   const artifacts = createMemoryArtifacts({ keep: 100 })
   const channels = [createInstantChannel()]
   // Submissions are measured while no engine is started, and so no process can make the model.

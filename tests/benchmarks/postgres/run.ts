@@ -16,6 +16,7 @@ import { note, toTable, type Figures } from "./figures.ts"
 const BENCHMARKS = [
   "submit",
   "pooler",
+  "replica",
   "tree",
   "open-loop",
   "lifecycles",
