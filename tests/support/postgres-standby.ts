@@ -22,8 +22,6 @@ export async function startStandby(
     password,
     async prepare(data, _make, own) {
       const label = await copyRunning(primary, data)
-      // They are of the running primary.
-      for (const name of ["postmaster.pid", "postmaster.opts"]) rmSync(join(data, name))
       for (const [name, text] of [
         ["backup_label", label],
         ["standby.signal", ""],
@@ -48,8 +46,8 @@ export async function startStranger(): Promise<PostgresServer> {
   })
 }
 
-/** Resolves to the label with which the copy has to begin. */
-async function copyRunning(primary: PostgresServer, data: string): Promise<string> {
+/** A base backup of a server that runs on. Resolves to the label with which the copy has to begin. */
+export async function copyRunning(primary: PostgresServer, data: string): Promise<string> {
   const client = new Client({ connectionString: primary.url("postgres") })
   await client.connect()
   try {
@@ -58,6 +56,8 @@ async function copyRunning(primary: PostgresServer, data: string): Promise<strin
     const { rows } = await client.query<{ labelfile: string }>(
       "select labelfile from pg_backup_stop(false)",
     )
+    // They are of the running primary.
+    for (const name of ["postmaster.pid", "postmaster.opts"]) rmSync(join(data, name))
     return rows[0]?.labelfile ?? ""
   } finally {
     await client.end()

@@ -45,6 +45,14 @@ function toConnectionString(url: string, dropped: readonly string[]): string {
   return address.href
 }
 
+/** The same, for sessions whose transactions can't write. */
+export function toReadOnlyUrl(url: string): string {
+  const address = new URL(url)
+  const given = readOptions(url)
+  address.searchParams.set("options", `${given} -c default_transaction_read_only=on`.trim())
+  return address.href
+}
+
 function readOptions(url: string): string {
   return new URL(url).searchParams.get("options") ?? ""
 }

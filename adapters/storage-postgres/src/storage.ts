@@ -3,7 +3,7 @@
  * each other through the database alone.
  */
 import { SafelightError, SILENT_LOG, type Log, type Storage } from "@safelight/core"
-import { createStorage, type Commit } from "@safelight/store"
+import { assertMigrated, createStorage, type Commit } from "@safelight/store"
 import { createOpener, type PostgresConnection } from "./connection.ts"
 import { DEFAULTS } from "./defaults.ts"
 import { describeFound } from "./describe-found.ts"
@@ -11,7 +11,9 @@ import { createDriver } from "./driver.ts"
 import { examineServer, openListener, type Found } from "./examine-server.ts"
 import { findKeeping } from "./find-keeping.ts"
 import { migrateDatabase } from "./migrate-database.ts"
+import { readSchema } from "./read-schema.ts"
 import type { Answerer } from "./replica.ts"
+import { toReadOnlyUrl } from "./server-address.ts"
 import { toOpeningError } from "./sql-error.ts"
 
 export type { Answerer, Commit }
@@ -31,9 +33,10 @@ export interface PostgresStorageOptions {
   readonly readUrl?: string
   /**
    * `serve` (the default) refuses a database that was moved elsewhere; `beside` is for commands that
-   * work next to services.
+   * work next to services; `read` only reads, also from a standby, and neither makes nor migrates the schema: for a copy
+   * that must stay as it is.
    */
-  readonly mode?: "serve" | "beside"
+  readonly mode?: "serve" | "beside" | "read"
   /** Whether an empty database gets a schema; true by default. */
   readonly mayCreate?: boolean
   /** Connections that commit, 1 to 4. */
@@ -53,6 +56,7 @@ export interface PostgresStorageOptions {
 export async function createPostgresStorage(options: PostgresStorageOptions): Promise<Storage> {
   const { log = SILENT_LOG, mayCreate = true, mode = "serve", url } = options
   assertOptions(options)
+  if (mode === "read") return openToRead(options)
   const isServing = mode === "serve"
   try {
     const found = await (isServing ? examineServer(options) : findBeside(options))
@@ -65,6 +69,19 @@ export async function createPostgresStorage(options: PostgresStorageOptions): Pr
     const { sessions, settings, statements, wakeUps } = describeFound(found)
     log.info({ sessions, settings, statements, wakeUps }, "database connections")
     return storage
+  } catch (error) {
+    throw toOpeningError(error)
+  }
+}
+
+/** The server itself refuses what would write. */
+async function openToRead(options: PostgresStorageOptions): Promise<Storage> {
+  const url = toReadOnlyUrl(options.url)
+  try {
+    const keeping = await findKeeping(url)
+    assertMigrated(await readSchema({ url, keeping }))
+    const driver = createDriver({ ...options, url, keeping, openListening: undefined })
+    return createStorage(driver, options.log)
   } catch (error) {
     throw toOpeningError(error)
   }

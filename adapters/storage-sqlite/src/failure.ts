@@ -15,7 +15,6 @@ export interface Failure {
 
 // https://www.sqlite.org/rescode.html
 const BUSY = 5
-const READ_ONLY = 8
 const CORRUPT = 11
 const TOO_BIG = 18
 const CONSTRAINT = 19
@@ -59,11 +58,6 @@ export function readTwice<Result>(read: () => Result): Result {
 /** Whether another connection holds the lock. */
 export function isBusy(error: unknown): boolean {
   return toFailure(error).resultCode === BUSY
-}
-
-/** Whether the connection, or the file, can only be read. */
-export function isReadOnly(error: unknown): boolean {
-  return toFailure(error).resultCode === READ_ONLY
 }
 
 export function isSqliteError(error: unknown): error is Error & { readonly errcode: number } {

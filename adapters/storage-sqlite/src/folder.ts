@@ -24,6 +24,14 @@ export function findReadOnlyDatabase(folder: string): string | undefined {
   return isAllowed(file, constants.W_OK) && isAllowed(folder, constants.W_OK) ? undefined : file
 }
 
+/** Of a folder that is only to be read. Throws `invalid-configuration` if there is none that can be. */
+export function findDatabase(folder: string): string {
+  const file = resolve(folder, "safelight.db")
+  if (isAllowed(file, constants.R_OK)) return file
+  const message = `there is no safelight.db in ${folder} that can be read`
+  throw new SafelightError({ code: "invalid-configuration", message })
+}
+
 function isAllowed(path: string, mode: number): boolean {
   try {
     accessSync(path, mode)

@@ -7,7 +7,13 @@ import { createStorage, type Commit } from "@safelight/store"
 import { DEFAULTS } from "./defaults.ts"
 import { createDriver } from "./driver.ts"
 import { toOpeningError } from "./storage-error.ts"
-import { assertNotServed, findReadOnlyDatabase, lockForServing, prepareFolder } from "./folder.ts"
+import {
+  assertNotServed,
+  findDatabase,
+  findReadOnlyDatabase,
+  lockForServing,
+  prepareFolder,
+} from "./folder.ts"
 import { migrateFile } from "./migrate-file.ts"
 import { assertReadable, createRefusingWriter, toReadOnlyLocation } from "./read-only.ts"
 import { warnOfOthers } from "./open-modes.ts"
@@ -20,9 +26,10 @@ export interface SqliteStorageOptions {
    * `serve` (the default) holds the folder for the life of the storage and ends the leases of
    * the process before; `beside` is for commands that work next to a service, and only reads if the folder
    * can't be written; `alone` holds the folder too and serves nothing, so that it opens a database that is
-   * sealed or partly imported.
+   * sealed or partly imported; `read` only reads, also where it could write, and migrates nothing: for a copy that must
+   * stay as it is. A service may run meanwhile, and is not started.
    */
-  readonly mode?: "serve" | "beside" | "alone"
+  readonly mode?: "serve" | "beside" | "alone" | "read"
   readonly log?: Log
   /** How long a write waits for another process's, ms. */
   readonly busyTimeoutMs?: number
@@ -44,7 +51,7 @@ const PAGE_BYTES = 4_096
 export async function createSqliteStorage(options: SqliteStorageOptions): Promise<Storage> {
   assertOptions(options)
   const { mode = "serve", log = SILENT_LOG } = options
-  const readOnlyFile = mode === "beside" ? findReadOnlyDatabase(options.folder) : undefined
+  const readOnlyFile = findFileToRead(options)
   if (readOnlyFile !== undefined) return openToRead(options, readOnlyFile)
   const folder = await prepareFolder(options.folder)
   if (mode === "serve") warnOfOthers(folder, log)
@@ -66,10 +73,17 @@ export async function createSqliteStorage(options: SqliteStorageOptions): Promis
   }
 }
 
-/** A folder that can't be written: what is there can be read, and every write rejects. */
+/** The file, if it is only to be read; undefined if it may be written. */
+function findFileToRead({ folder, mode }: SqliteStorageOptions): string | undefined {
+  if (mode === "read") return findDatabase(folder)
+  return mode === "beside" ? findReadOnlyDatabase(folder) : undefined
+}
+
+/** What is there can be read, and every write rejects. */
 async function openToRead(options: SqliteStorageOptions, file: string): Promise<Storage> {
   try {
-    const location = toReadOnlyLocation(file)
+    const canIndex = findReadOnlyDatabase(options.folder) === undefined
+    const location = toReadOnlyLocation(file, canIndex)
     await assertReadable(location)
     const writer = createRefusingWriter()
     const driver = createDriver({ ...options, file, location, writer, unlock: undefined })

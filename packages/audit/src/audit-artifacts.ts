@@ -29,6 +29,8 @@ import { readPages } from "./read-pages.ts"
 export interface ArtifactAuditOptions extends ArtifactReading {
   readonly storage: Pick<Storage, "listBundles" | "listSegments" | "readTask" | "scan">
   readonly artifacts: Required<Pick<ArtifactStorage, "open" | "listAll">>
+  /** Called with the task of each file that the log does not know; the next file is looked at once it has resolved. */
+  readonly onUnknown?: (task: string) => Promise<void> | void
   /** So far; after each page. */
   readonly onProgress?: (progress: ArtifactCounts) => void
 }
@@ -87,7 +89,7 @@ async function readNamed(options: ArtifactAuditOptions, find: Find): Promise<Art
 
 /** The log is asked task by task, after the file was listed: a task that was added meanwhile is found. */
 async function lookForFiles(
-  { storage, artifacts }: ArtifactAuditOptions,
+  { storage, artifacts, onUnknown }: ArtifactAuditOptions,
   find: Find,
 ): Promise<number> {
   const ofArchive: string[] = []
@@ -102,12 +104,16 @@ async function lookForFiles(
       continue
     }
     if (task !== last?.task) last = { task, isKnown: (await storage.readTask(task)) !== undefined }
-    if (!last.isKnown) find({ kind: "unknown-task", task, locator })
+    if (last.isKnown) continue
+    find({ kind: "unknown-task", task, locator })
+    await onUnknown?.(task)
   }
   // Asked once they were listed: a file that was written meanwhile is known.
   const known = new Set((await listArchiveFiles(storage)).map(({ locator }) => locator))
   for (const locator of ofArchive.filter((each) => !known.has(each))) {
     find({ kind: "unknown-task", task: ARCHIVE_TASK, locator })
+    // oxlint-disable-next-line no-await-in-loop -- one file after the other
+    await onUnknown?.(ARCHIVE_TASK)
   }
   return count
 }

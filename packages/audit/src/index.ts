@@ -50,6 +50,11 @@ export { checkExport, type CheckOptions, type ExportManifest } from "./check-exp
 export { readExport } from "./read-export.ts"
 export { checkLog, type LogCheckOptions, type LogRecord } from "./check-log.ts"
 export type { ExportTarget } from "./check-target.ts"
+export { compareCopy, type DrillOptions } from "./compare-copy.ts"
+export type { DrillFinding, DrillLoss, DrillReport } from "./drill-report.ts"
+export type { Fate } from "./judge-purchase.ts"
+export type { NextStep, PurchasingChannel, PurchasingChannels } from "./next-step.ts"
+export type { LostPurchase, PurchaseReport, PurchaseSums } from "./purchase-sums.ts"
 export type { ArtifactCopy, CopyFinding, CopyReport } from "./copy-artifacts.ts"
 export {
   exportStreams,

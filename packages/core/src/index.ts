@@ -599,6 +599,7 @@ export {
   type TaskFailure,
 } from "./task/failure.ts"
 export { holdUntil, keepsLonger } from "./task/hold.ts"
+export { honoursKey } from "./task/honours-key.ts"
 export { taskMachine } from "./task/machine.ts"
 export {
   fromSnapshot,

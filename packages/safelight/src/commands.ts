@@ -23,6 +23,7 @@ export const COMMANDS: Readonly<Record<string, LoadCommand>> = {
   rebuild: () => import("./commands/rebuild.ts"),
   export: () => import("./commands/export.ts"),
   import: () => import("./commands/import.ts"),
+  drill: () => import("./commands/drill.ts"),
   stub: () => import("./commands/stub.ts"),
   "accounts set": () => import("./commands/accounts-set.ts"),
   "accounts list": () => import("./commands/accounts-list.ts"),

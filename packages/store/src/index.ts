@@ -37,6 +37,7 @@ export {
 } from "./sql/log-change.ts"
 export { createLongReads, MOST_OF_ACCOUNT, MOST_WAITING, type LongReads } from "./sql/long-reads.ts"
 export {
+  assertMigrated,
   migrate,
   readSchemaState,
   SCHEMA_VERSION,

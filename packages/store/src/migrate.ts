@@ -95,6 +95,16 @@ export async function readSchemaState(db: Kysely<unknown>): Promise<SchemaState>
   return { version: found.schema_version, known }
 }
 
+/** For whoever may not migrate. Throws `invalid-configuration` if the database has no tables, or an older release's. */
+export function assertMigrated({ known, version }: SchemaState): void {
+  if (version !== undefined && version >= known) return
+  const message =
+    version === undefined
+      ? "the database has no tables of Safelight"
+      : `the database is an older release's, with schema ${version}, and this one reads schema ${known}: let it migrate a copy (\`safelight migrate\`), and read the copy`
+  throw new SafelightError({ code: "invalid-configuration", message })
+}
+
 /**
  * Rejects with `schema-too-new` where only newer code may use the database, with `invalid-configuration` where
  * it is from before the first release.

@@ -1,7 +1,8 @@
 /** A folder that can be read and not written, as a snapshot that is mounted to be audited. */
 import assert from "node:assert/strict"
 import { spawnSync } from "node:child_process"
-import { chmodSync, cpSync, readdirSync, rmSync } from "node:fs"
+import { hash } from "node:crypto"
+import { chmodSync, cpSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { describe, it } from "node:test"
@@ -18,7 +19,7 @@ const FOUND = {
   scanned: [["t", 1]],
   keys: 0,
   charges: 0,
-  write: "storage-unavailable: the data folder can't be written; it was opened to be read",
+  write: "storage-unavailable: nothing can be written: the database was opened to be read",
 }
 
 describe("a folder that can't be written", { skip: findReason() }, () => {
@@ -69,10 +70,62 @@ describe("a folder that can't be written", { skip: findReason() }, () => {
     database.close()
     assert.match(
       String(tell(folder.path).beside),
-      /^invalid-configuration: the database is an older release's and can't be written: copy/,
+      /^invalid-configuration: the database is an older release's, with schema 0, .*: let it migrate a copy/,
     )
   })
 })
+
+describe("a folder that could be written, opened to be read", () => {
+  it("is read and not written, closed or as a copy of a service that was running", async () => {
+    await using folder = await createTemporaryFolder()
+    await using copy = await createTemporaryFolder()
+    const storage = await createSqliteStorage({ folder: folder.path })
+    await storage.append(submitSample({ id: "t" }).append)
+    cpSync(folder.path, copy.path, { recursive: true })
+    // As a copy has it of which somebody thought that the index does not matter.
+    rmSync(join(copy.path, "safelight.db-shm"))
+    const beside = await readAlone(folder.path)
+    await storage.close()
+    assert.deepEqual(beside, FOUND.scanned)
+    assert.deepEqual([await readAlone(folder.path), await readAlone(copy.path)], [beside, beside])
+  })
+
+  it("is refused where its database is an older release's, or there is none", async () => {
+    await using folder = await createFolder()
+    const database = new DatabaseSync(join(folder.path, "safelight.db"))
+    database.exec("update compatibility set schema_version = 5, oldest_code_version = 5")
+    database.close()
+    const before = digestFiles(folder.path)
+    const code = "invalid-configuration"
+    const message = /an older release's, with schema 5/
+    await assert.rejects(readAlone(folder.path), { code, message })
+    assert.deepEqual(digestFiles(folder.path), before)
+    await using empty = await createTemporaryFolder()
+    await assert.rejects(readAlone(empty.path), { code, message: /there is no safelight\.db in / })
+    assert.deepEqual(readdirSync(empty.path), [])
+  })
+})
+
+/** What it has; the database and its log must be as they were. */
+async function readAlone(folder: string): Promise<readonly unknown[]> {
+  const before = digestFiles(folder)
+  const storage = await createSqliteStorage({ folder, mode: "read" })
+  try {
+    const { streams } = await storage.scan({ after: "", limit: 10 })
+    await assert.rejects(storage.append(submitSample({ id: "u" }).append), {
+      code: "storage-unavailable",
+    })
+    return streams.map(({ id, events }) => [id, events.length])
+  } finally {
+    await storage.close()
+    assert.deepEqual(digestFiles(folder), before)
+  }
+}
+
+function digestFiles(folder: string): ReadonlyMap<string, string> {
+  const names = readdirSync(folder).filter((name) => !name.endsWith("-shm"))
+  return new Map(names.map((name) => [name, hash("sha256", readFileSync(join(folder, name)))]))
+}
 
 /** With one task, as a service left it. */
 async function createFolder() {

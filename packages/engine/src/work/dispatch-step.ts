@@ -7,7 +7,7 @@
  *                                                  ├→ succeeded | failed | deferred
  *                                                  └→ doubted
  */
-import type { Channel, Input, Json, TaskCommand } from "@safelight/core"
+import { honoursKey, type Channel, type Input, type Json, type TaskCommand } from "@safelight/core"
 import { callChannel } from "./channel-call.ts"
 import type { Context } from "../host/context.ts"
 import { measureInputs } from "../media/measure-inputs.ts"
@@ -148,9 +148,7 @@ function canSend(context: Context, work: Work, permit: ChannelPermit, isRepeat: 
 
 /** Whether the key outlives a repeat begun now; true for channels that honour no key. */
 export function isKeyAlive({ channel }: ChannelPermit, { head }: Work, now: number): boolean {
-  const { submission, submitTimeoutMs } = channel
-  const keyedAt = head.task.dispatch?.keyedAt ?? now
-  return submission.kind !== "keyed" || now + submitTimeoutMs < keyedAt + submission.keyTtlMs
+  return honoursKey(channel, head.task.dispatch?.keyedAt ?? now, now)
 }
 
 /** Nothing was sent, which is proof, unless an earlier call under the key is still in doubt. */

@@ -36,15 +36,19 @@ export async function requireArtifacts(
   from: string,
   { artifacts, data }: Pick<Configuration, "artifacts" | "data">,
 ): Promise<void> {
-  const incoming = await stat(join(from, ".incoming")).catch(() => undefined)
-  if (incoming?.isDirectory() !== true) {
-    throw refused(`${from} is no folder of artifacts, such as data/artifacts`)
-  }
+  await requireArtifactFolder(from)
   const to = artifacts ?? join(data, "artifacts")
   if (to.startsWith("s3:") || !(await isSameFolder(from, to))) return
   throw refused(
     `artifacts would be copied from ${from} to where they are: --artifacts names where to`,
   )
+}
+
+/** Rejects if no service has used the folder for artifacts. Opening one that has makes nothing in it. */
+export async function requireArtifactFolder(folder: string): Promise<void> {
+  const incoming = await stat(join(folder, ".incoming")).catch(() => undefined)
+  if (incoming?.isDirectory() === true) return
+  throw refused(`${folder} is no folder of artifacts, such as data/artifacts`)
 }
 
 /** True for two names of one folder too; false if one does not exist. */

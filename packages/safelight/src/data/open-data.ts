@@ -5,7 +5,7 @@
  */
 import { access } from "node:fs/promises"
 import { join } from "node:path"
-import { assertServable, type Storage } from "@safelight/core"
+import { assertServable, isSafelightError, SafelightError, type Storage } from "@safelight/core"
 import { createPostgresStorage } from "@safelight/storage-postgres"
 import { createSqliteStorage } from "@safelight/storage-sqlite"
 import { refused } from "../errors/command-error.ts"
@@ -20,9 +20,12 @@ export interface OpenDataRequest {
   readonly mayCreate: boolean
   /**
    * `write` (the default) is refused on sealed data. `move` locks a folder against every service and every other
-   * transfer until it has finished; on a PostgreSQL database it locks nothing, and services continue.
+   * transfer until it has finished; on a PostgreSQL database it locks nothing, and services continue. `inspect` reads as
+   * `read` does, and the database itself is asked to refuse everything else: it is not migrated either.
    */
-  readonly purpose?: "read" | "write" | "move"
+  readonly purpose?: "read" | "write" | "move" | "inspect"
+  /** The option that names the place, if another than usual does: its errors begin with it. */
+  readonly option?: string
 }
 
 /**
@@ -35,7 +38,7 @@ export async function withData<Result>(
   use: (storage: Storage) => Promise<Result>,
 ): Promise<Result> {
   const storage = await open(request).catch((error: unknown) => {
-    throw toMachineFault(error)
+    throw toNamed(toMachineFault(error), request)
   })
   try {
     const { purpose = "write" } = request
@@ -47,20 +50,30 @@ export async function withData<Result>(
   }
 }
 
-async function open({ configuration, mayCreate, purpose }: OpenDataRequest): Promise<Storage> {
+async function open(request: OpenDataRequest): Promise<Storage> {
+  const { configuration, mayCreate, option = "--data", purpose = "write" } = request
   const { data: folder, database: url, readDatabase } = configuration
   if (url !== undefined) {
     const replica = purpose === "read" && readDatabase !== undefined && { readUrl: readDatabase }
-    return createPostgresStorage({ url, mode: "beside", mayCreate, ...replica })
+    const mode = purpose === "inspect" ? "read" : "beside"
+    return createPostgresStorage({ url, mode, mayCreate, ...replica })
   }
-  if (!mayCreate) await requireDatabase(folder)
-  const mode = purpose === "move" ? "alone" : "beside"
+  if (!mayCreate) await requireDatabase(folder, option)
+  const mode = MODES[purpose]
   return withIgnoredFolder(folder, () => createSqliteStorage({ folder, mode }))
 }
 
-async function requireDatabase(folder: string): Promise<void> {
+const MODES = { inspect: "read", move: "alone", read: "beside", write: "beside" } as const
+
+async function requireDatabase(folder: string, option: string): Promise<void> {
   await access(join(folder, "safelight.db")).catch((cause: unknown) => {
-    const message = `there is no Safelight database in ${folder}; --data names the folder`
+    const message = `there is no Safelight database in ${folder}; ${option} names the folder`
     throw refused(message, cause)
   })
+}
+
+function toNamed(error: unknown, { option }: OpenDataRequest): unknown {
+  if (option === undefined || !isSafelightError(error)) return error
+  const { code, message } = error
+  return new SafelightError({ code, message: `${option}: ${message}`, cause: error })
 }
