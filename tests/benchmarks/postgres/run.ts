@@ -26,7 +26,7 @@ const BENCHMARKS = [
   "memory",
 ]
 /** Only with `--long`: loading what waits takes minutes. */
-const LONG_BENCHMARKS = ["takings"]
+const LONG_BENCHMARKS = ["takings", "large"]
 const LONG_FIGURES = { take_1m_ratio: null, take_1m_held_ratio: null }
 
 async function runBenchmark(name: string, serverUrl: string): Promise<Figures> {
