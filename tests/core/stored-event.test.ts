@@ -30,7 +30,7 @@ import {
   project,
   sealEvents,
   toArtifactLocator,
-  toArtifactRows,
+  toArtifacts,
   toCanonicalJson,
   toChargeRow,
   toStatus,
@@ -231,9 +231,9 @@ describe("the golden log", () => {
     const tasks = golden.flatMap(({ streams }) => streams.map(({ task }) => task))
     const [task] = tasks.filter(({ artifacts }) => artifacts.some((each) => each.expiryHidden))
     assert.equal(task?.state, "succeeded.expired")
-    const [row] = toArtifactRows(task)
+    const [row] = toArtifacts(task)
     assert.deepEqual([row?.expiryHidden, row?.expiresAt], [true, 1_209_600_000])
-    const others = tasks.filter((each) => each !== task).flatMap(toArtifactRows)
+    const others = tasks.filter((each) => each !== task).flatMap(toArtifacts)
     assert.ok(others.length > 0 && others.every(({ expiryHidden }) => !expiryHidden))
   })
 
@@ -629,7 +629,7 @@ describe("the rows that a task makes", () => {
       const times = { createdAt, finishedAt }
       const members = { id, account, model, ...times, reservationMicros, version, status, hash }
       assert.deepEqual(rest, members)
-      const artifacts = toArtifactRows(task)
+      const artifacts = toArtifacts(task)
       assert.deepEqual(
         artifacts.map(({ task: of, position, ...entry }) => [of, position, entry]),
         task.artifacts.map((entry, position) => [

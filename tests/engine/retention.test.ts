@@ -8,7 +8,7 @@ import {
   project,
   SafelightError,
   sealEvents,
-  toArtifactRows,
+  toArtifacts,
   type Task,
   type TaskEvent,
 } from "@safelight/core"
@@ -246,7 +246,7 @@ describe("a result of before expiry was told", () => {
 async function finishedTask({ clock, storage, artifacts }: Scene) {
   const scene = createScene({ channels: [createMaking()], clock, storage, artifacts })
   const { id } = await finish(scene)
-  const [row] = toArtifactRows(await scene.read(id))
+  const [row] = toArtifacts(await scene.read(id))
   assert.ok(row !== undefined)
   return row
 }

@@ -3,7 +3,7 @@
  * the log names, and checks them against its digests. Artifacts that are there already, or have expired,
  * are not copied. A file that is missing or differs is a finding and stops nothing: the log is worth more.
  */
-import { toArtifactRows, type ArtifactRow, type ArtifactStorage, type Task } from "@safelight/core"
+import { toArtifacts, type Artifact, type ArtifactStorage, type Task } from "@safelight/core"
 import { openArtifact, readChunks } from "./artifact-bytes.ts"
 import { createKeptFindings, type FindingReport } from "./kept-findings.ts"
 import { createWorkPool } from "./work-pool.ts"
@@ -43,18 +43,18 @@ export function createArtifactCopier({ from, to }: ArtifactCopy): ArtifactCopier
   const findings = createKeptFindings<CopyFinding>()
   let [copied, present] = [0, 0]
 
-  function record(outcome: Outcome, { task, key }: ArtifactRow): void {
+  function record(outcome: Outcome, { task, key }: Artifact): void {
     if (outcome === "copied") copied += 1
     else if (outcome === "present") present += 1
     else findings.add({ kind: outcome, task, key })
   }
 
-  async function copyOne(row: ArtifactRow): Promise<Outcome> {
+  async function copyOne(row: Artifact): Promise<Outcome> {
     if (await isPresent(to, row)) return "present"
     return pool.run(() => store(row))
   }
 
-  async function store(row: ArtifactRow): Promise<Outcome> {
+  async function store(row: Artifact): Promise<Outcome> {
     const reader = await openArtifact(from, { locator: row.locator })
     if (reader === undefined) return "missing"
     try {
@@ -69,7 +69,7 @@ export function createArtifactCopier({ from, to }: ArtifactCopy): ArtifactCopier
 
   return {
     async copy(task, now) {
-      const rows = task.state === "succeeded.available" ? toArtifactRows(task) : []
+      const rows = task.state === "succeeded.available" ? toArtifacts(task) : []
       for (const row of rows.filter(({ expiresAt }) => now < expiresAt)) {
         record(await copyOne(row), row)
       }
@@ -79,10 +79,7 @@ export function createArtifactCopier({ from, to }: ArtifactCopy): ArtifactCopier
 }
 
 /** A locator is random, and bytes are checked before they are stored under it, so that the size is enough. */
-async function isPresent(
-  to: ArtifactCopy["to"],
-  { locator, bytes }: ArtifactRow,
-): Promise<boolean> {
+async function isPresent(to: ArtifactCopy["to"], { locator, bytes }: Artifact): Promise<boolean> {
   const reader = await openArtifact(to, { locator })
   await reader?.close()
   return reader?.totalBytes === bytes

@@ -604,11 +604,11 @@ export { taskMachine } from "./task/machine.ts"
 export {
   fromSnapshot,
   project,
-  toArtifactRows,
+  toArtifacts,
   toChargeRow,
   toOutcomeRows,
   toTaskRow,
-  type ArtifactRow,
+  type Artifact,
   type Changes,
   type ChargeRow,
   type OutcomeRow,

@@ -1,6 +1,6 @@
 /** The contract of `Storage`: appending and reading. */
 import assert from "node:assert/strict"
-import { isTaskId, toArtifactRows, type Append, type Storage } from "@safelight/core"
+import { isTaskId, toArtifacts, type Append, type Storage } from "@safelight/core"
 import type { Behaviours } from "./contract.ts"
 import { peek } from "./queue-samples.ts"
 import {
@@ -270,7 +270,7 @@ export const APPEND_BEHAVIOURS: Behaviours<StorageFixture> = {
     const head = await storage.readTask("t")
     assert.deepEqual(
       head &&
-        toArtifactRows(head.task).map(({ expiryHidden, expiresAt }) => [expiryHidden, expiresAt]),
+        toArtifacts(head.task).map(({ expiryHidden, expiresAt }) => [expiryHidden, expiresAt]),
       [
         [true, 5_000],
         [true, 5_000],

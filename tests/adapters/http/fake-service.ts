@@ -12,7 +12,7 @@ import {
   isSafelightError,
   MODELS,
   SafelightError,
-  toArtifactRows,
+  toArtifacts,
   toQuoteLines,
   toStatus,
   type ArtifactReader,
@@ -273,7 +273,7 @@ export function createFakeService() {
 
   function findWithArtifacts(id: string): FoundArtifacts | undefined {
     const task = tasks.get(id)
-    return task && { task, artifacts: toArtifactRows(task) }
+    return task && { task, artifacts: toArtifacts(task) }
   }
 
   function read(whole: Uint8Array, { start = 0, end = whole.length - 1 }: OpenArtifactRequest) {

@@ -2,7 +2,7 @@
  * The headers of an artifact's bytes (http-decisions §5). A browser that opens one must neither
  * guess its type nor run anything in it, and a cache must not keep it past its expiry.
  */
-import type { ArtifactRow } from "@safelight/core"
+import type { Artifact } from "@safelight/core"
 import { create } from "content-disposition"
 import { formatHttpDate } from "./http-date.ts"
 
@@ -45,7 +45,7 @@ export const CONTENT_TYPES: readonly string[] = [...EXTENSIONS.keys(), PLAIN, UN
 const MAX_AGE_SECONDS = 3_600
 
 /** A type of the fixed list. */
-export function toContentType({ mimeType, type }: Pick<ArtifactRow, "mimeType" | "type">): string {
+export function toContentType({ mimeType, type }: Pick<Artifact, "mimeType" | "type">): string {
   if (type === "text") return `${PLAIN}; charset=utf-8`
   const essence = toEssence(mimeType)
   return EXTENSIONS.has(essence) ? essence : UNTYPED
@@ -57,12 +57,12 @@ function toEssence(mimeType: string): string {
 }
 
 /** The strong entity tag, with its quotes. */
-export function toEtag(artifact: Pick<ArtifactRow, "sha256">): string {
+export function toEtag(artifact: Pick<Artifact, "sha256">): string {
   return `"${artifact.sha256}"`
 }
 
 export interface ContentHeaderOptions {
-  readonly artifact: ArtifactRow
+  readonly artifact: Artifact
   readonly finishedAt: number
   readonly now: number
   readonly requestId: string
@@ -101,7 +101,7 @@ export function toContentHeaders(options: ContentHeaderOptions): Record<string, 
 }
 
 /** No browser shows a 3D model: it is saved. */
-function toDisposition({ key, mimeType, type: kind }: ArtifactRow): string {
+function toDisposition({ key, mimeType, type: kind }: Artifact): string {
   const extensions = kind === "text" ? TEXT_EXTENSIONS : EXTENSIONS
   const name = `${key}.${extensions.get(toEssence(mimeType)) ?? "bin"}`
   const type = kind === "3d" ? "attachment" : "inline"

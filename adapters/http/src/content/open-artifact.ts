@@ -6,7 +6,7 @@ import {
   isSafelightError,
   SafelightError,
   type ArtifactReader,
-  type ArtifactRow,
+  type Artifact,
   type Log,
   type TaskService,
 } from "@safelight/core"
@@ -15,7 +15,7 @@ import type { ByteRange } from "./ranges.ts"
 export interface OpenOptions {
   readonly service: Pick<TaskService, "openArtifact">
   readonly log: Log
-  readonly artifact: ArtifactRow
+  readonly artifact: Artifact
   readonly range: ByteRange | undefined
 }
 

@@ -4,7 +4,7 @@
  * alone. Expiry is judged by the moment at which the request came. Bytes are opened only if they are sent:
  * 304, 412, 416 and HEAD tell what the log says, whether the storage still has the bytes or not.
  */
-import type { ArtifactReader, ArtifactRow } from "@safelight/core"
+import type { ArtifactReader, Artifact } from "@safelight/core"
 import { planAnswer, type AnswerPlan } from "../content/answer-plan.ts"
 import { createByteSource, isRange } from "../content/byte-source.ts"
 import { decideContent, type Conditions } from "../content/conditions.ts"
@@ -49,7 +49,7 @@ const range: HeaderParameter<string | null> = {
 }
 
 export interface Content {
-  readonly artifact: ArtifactRow
+  readonly artifact: Artifact
   readonly finishedAt: number
   /** Set if a link opened it. */
   readonly linkEndsAt?: number
@@ -164,7 +164,7 @@ async function openLink(call: Finding, { links, rateLimit }: Services): Promise<
 async function answer(
   { service, log }: Services,
   exchange: Exchange,
-  artifact: ArtifactRow,
+  artifact: Artifact,
   plan: AnswerPlan,
 ): Promise<Response> {
   function open(part?: ByteRange): Promise<ArtifactReader> {

@@ -3,7 +3,7 @@
  * bytes, and revokes all of them. POST /v1/tasks/{task_id}/links makes one to each artifact of the task. A link is never
  * stored, so none can be listed, or revoked alone.
  */
-import { LINK_SECONDS, toUnixSeconds, type ArtifactRow } from "@safelight/core"
+import { LINK_SECONDS, toUnixSeconds, type Artifact } from "@safelight/core"
 import { toContentUrl } from "../pipeline/addresses.ts"
 import { artifactLink, artifactLinkList } from "../bodies/artifact.ts"
 import type { Shown } from "../bodies/body.ts"
@@ -89,7 +89,7 @@ interface LinkCall {
 async function link(
   { links, publicUrl }: Services,
   { caller: { id: account }, query: { expires_in: seconds }, refuse, startedAt: now }: LinkCall,
-  artifact: ArtifactRow,
+  artifact: Artifact,
 ): Promise<Shown<typeof artifactLink>> {
   const made = await links.createLink({ account, artifact, now, seconds })
   if (made === undefined) throw refuse("artifact_expired")

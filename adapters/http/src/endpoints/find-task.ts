@@ -5,7 +5,7 @@
 import {
   isTaskId,
   isTerminal,
-  type ArtifactRow,
+  type Artifact,
   type FoundArtifacts,
   type TaskService,
 } from "@safelight/core"
@@ -47,7 +47,7 @@ export async function findFinished(
 export function findArtifact(
   { param, refuse }: Refusable<"artifact_not_found">,
   { artifacts }: FoundArtifacts,
-): ArtifactRow {
+): Artifact {
   const key = param("key")
   const artifact = artifacts.find((each) => each.key === key)
   if (artifact === undefined) throw refuse("artifact_not_found")

@@ -2,7 +2,7 @@
  * GET /v1/tasks/{task_id}/artifacts. Expired artifacts stay listed and a failed task has none.
  * `content_url` needs the key, unless the account's are signed: then it is a private link itself.
  */
-import { toUnixSeconds, type Account, type ArtifactRow, type FoundArtifacts } from "@safelight/core"
+import { toUnixSeconds, type Account, type Artifact, type FoundArtifacts } from "@safelight/core"
 import { toContentUrl } from "../pipeline/addresses.ts"
 import { artifactList } from "../bodies/artifact.ts"
 import type { Shown } from "../bodies/body.ts"
@@ -42,7 +42,7 @@ export async function toArtifactsBody(
 async function toUrl(
   { links, publicUrl }: Services,
   account: Account,
-  artifact: ArtifactRow,
+  artifact: Artifact,
   now: number,
 ): Promise<string> {
   const link = account.signsContentUrls
@@ -52,7 +52,7 @@ async function toUrl(
 }
 
 function toListed(
-  artifact: ArtifactRow,
+  artifact: Artifact,
   url: string,
 ): Shown<typeof artifactList>["artifacts"][number] {
   return {

@@ -3,7 +3,7 @@
  * of its host. The path of that URL precedes every path: a client resolves `Location` and `links` against
  * the address that it asked, which is below the prefix.
  */
-import type { ArtifactRow } from "@safelight/core"
+import type { Artifact } from "@safelight/core"
 
 /** The path of the public URL, without a slash at its end; empty if it has none. */
 export type PublicPrefix = () => string
@@ -28,7 +28,7 @@ export function toTaskPath(id: string): string {
 /** The address of an artifact's bytes. With a token it is a private link: whoever has it has the artifact. */
 export function toContentUrl(
   publicUrl: string,
-  { task, key }: Pick<ArtifactRow, "key" | "task">,
+  { task, key }: Pick<Artifact, "key" | "task">,
   token?: string,
 ): string {
   const path = `${toTaskPath(task)}/artifacts/${encodeURIComponent(key)}/content`

@@ -11,7 +11,7 @@ import {
   NO_LIMITS,
   toUnixSeconds,
   type AccountStorage,
-  type ArtifactRow,
+  type Artifact,
   type CreateLinkRequest,
   type Semaphore,
   type LinkAccess,
@@ -113,7 +113,7 @@ function toNothing(error: unknown): undefined {
 
 interface Target {
   readonly names: LinkEpochRequest
-  readonly place?: { readonly task: Task; readonly artifact: ArtifactRow }
+  readonly place?: { readonly task: Task; readonly artifact: Artifact }
 }
 
 /** The only token of the request, if its task id is well-formed. */

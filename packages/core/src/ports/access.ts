@@ -6,7 +6,7 @@
  */
 import type { Account, RatePolicy } from "../accounts/account.ts"
 import type { ApiKeyScope } from "../keys/api-key-scope.ts"
-import type { ArtifactRow } from "../task/projection.ts"
+import type { Artifact } from "../task/projection.ts"
 import type { Task } from "../task/task.ts"
 import type { LinkScope } from "./link-storage.ts"
 
@@ -97,7 +97,7 @@ export const LINK_SECONDS = { byDefault: 86_400, min: 1, max: 604_800 } as const
 
 export interface CreateLinkRequest {
   readonly account: string
-  readonly artifact: Pick<ArtifactRow, "task" | "key" | "expiresAt">
+  readonly artifact: Pick<Artifact, "task" | "key" | "expiresAt">
   readonly now: number
   /** Within `LINK_SECONDS`; `byDefault` of it if absent. */
   readonly seconds?: number | undefined
@@ -121,7 +121,7 @@ export interface OpenLinkRequest {
 
 export interface LinkedArtifact {
   readonly task: Task
-  readonly artifact: ArtifactRow
+  readonly artifact: Artifact
   readonly account: Account
   /** When the link ends, in milliseconds; never after the artifact does. */
   readonly linkEndsAt: number

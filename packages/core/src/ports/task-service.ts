@@ -10,7 +10,7 @@ import type { UnavailableReason } from "../models/unavailable-reason.ts"
 import type { ModelPrice, PriceTable } from "../money/prices.ts"
 import type { Quote, QuoteTerms } from "../money/quote.ts"
 import type { TaskEvent } from "../task/events.ts"
-import type { ArtifactRow } from "../task/projection.ts"
+import type { Artifact } from "../task/projection.ts"
 import type { Rejection } from "../task/rejection.ts"
 import type { Task } from "../task/task.ts"
 import type { ChargesRequest, ChargeSum } from "./account-storage.ts"
@@ -212,7 +212,7 @@ export type ListResult =
 
 export interface FoundArtifacts {
   readonly task: Task
-  readonly artifacts: readonly ArtifactRow[]
+  readonly artifacts: readonly Artifact[]
 }
 
 export interface HoldRequest extends TaskRequest {
@@ -285,7 +285,7 @@ export interface ReceiveCallbackRequest {
 export type CallbackResult = "taken" | "unknown" | "forged"
 
 export interface OpenArtifactRequest {
-  readonly artifact: ArtifactRow
+  readonly artifact: Artifact
   readonly start?: number
   readonly end?: number
 }

@@ -34,7 +34,7 @@ export interface TaskRow {
 }
 
 /** An artifact with the task that it is of, as the task's manifest has it. */
-export interface ArtifactRow {
+export interface Artifact {
   readonly bytes: number
   readonly durationMs: number | null
   /** Whether the artifact is listed without its expiry, as some older results are. */
@@ -290,7 +290,7 @@ const LEFT_OUT = {
 } satisfies Partial<Task>
 
 /** All artifacts of a task, in order; none unless it succeeded. */
-export function toArtifactRows(task: Task): ArtifactRow[] {
+export function toArtifacts(task: Task): Artifact[] {
   return task.artifacts.map((entry, position) => ({
     bytes: entry.bytes,
     durationMs: entry.durationMs,

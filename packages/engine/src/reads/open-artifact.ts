@@ -8,7 +8,7 @@ import { createHash } from "node:crypto"
 import {
   SafelightError,
   type ArtifactReader,
-  type ArtifactRow,
+  type Artifact,
   type OpenArtifactRequest,
 } from "@safelight/core"
 import type { Ports } from "../host/ports.ts"
@@ -42,7 +42,7 @@ export async function openArtifact(
 
 function toVerified(
   reader: ArtifactReader,
-  { task, key, bytes, sha256 }: ArtifactRow,
+  { task, key, bytes, sha256 }: Artifact,
   log: Ports["log"],
   onRight: () => void,
 ): ArtifactReader {

@@ -1,5 +1,5 @@
 /** An artifact's bytes as an async iterable, for hosts that embed the engine without HTTP. */
-import { SafelightError, toArtifactRows } from "@safelight/core"
+import { SafelightError, toArtifacts } from "@safelight/core"
 import type { Ports } from "../host/ports.ts"
 import { readStored } from "../media/inspect-stored.ts"
 import { openArtifact } from "./open-artifact.ts"
@@ -20,7 +20,7 @@ export async function* readArtifact(
   { task, key }: ArtifactName,
 ): AsyncGenerator<Uint8Array> {
   const head = await ports.storage.readTask(task)
-  const row = head && toArtifactRows(head.task).find((each) => each.key === key)
+  const row = head && toArtifacts(head.task).find((each) => each.key === key)
   // Expiry is decided when the reading starts, whether or not a sweep ran (design §7).
   if (row === undefined || ports.clock.now() >= row.expiresAt) {
     throw new SafelightError({ code: "artifact-missing", message: `no artifact ${key}` })

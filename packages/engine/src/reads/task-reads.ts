@@ -9,7 +9,7 @@ import {
   findFactors,
   findPrice,
   openEvent,
-  toArtifactRows,
+  toArtifacts,
   toEventPage,
   type ChangeService,
   type FoundArtifacts,
@@ -88,7 +88,7 @@ export function createReads(context: Context): TaskReads {
 }
 
 function toFoundArtifacts(task: Task): FoundArtifacts {
-  return { task, artifacts: toArtifactRows(task) }
+  return { task, artifacts: toArtifacts(task) }
 }
 
 async function toTaskUsage(context: Context, task: Task): Promise<TaskUsage> {

@@ -8,7 +8,7 @@ import {
   keepsLonger,
   lastExpiryAt,
   NO_LIMITS,
-  toArtifactRows,
+  toArtifacts,
   type HoldRefusal,
   type HoldRequest,
   type HoldResult,
@@ -45,7 +45,7 @@ export async function holdArtifacts(
 }
 
 function toHeld(task: Task): HoldResult {
-  return { kind: "held", task, artifacts: toArtifactRows(task) }
+  return { kind: "held", task, artifacts: toArtifacts(task) }
 }
 
 function findLost(task: Task, at: number): HoldRefusal | undefined {

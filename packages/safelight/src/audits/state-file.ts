@@ -4,7 +4,7 @@
  */
 import { DatabaseSync, type StatementSync } from "node:sqlite"
 import type { PastReport, ToldTask } from "@safelight/audit"
-import { toArtifactRows } from "@safelight/core"
+import { toArtifacts } from "@safelight/core"
 import { unwritable, writeWholeFile } from "../data/whole-file.ts"
 import { ARTIFACTS, CHARGES, OUTCOMES, TASKS, type StateTable } from "./state-tables.ts"
 
@@ -80,7 +80,7 @@ function prepareTables(database: DatabaseSync): AddTasks {
     database.exec("begin")
     for (const told of tasks) {
       addTask(told)
-      for (const row of toArtifactRows(told.task)) addArtifact(row)
+      for (const row of toArtifacts(told.task)) addArtifact(row)
       if (told.charge !== null) addCharge(told.charge)
       for (const row of told.outcomes) addOutcome(row)
     }

@@ -3,7 +3,7 @@
  * core, in snake_case; a moment ends with `_at_ms`, and is null if there was none.
  */
 import { describeFinding, toMonth, type ToldCharge, type ToldTask } from "@safelight/audit"
-import { toStatus, type ArtifactRow, type OutcomeRow } from "@safelight/core"
+import { toStatus, type Artifact, type OutcomeRow } from "@safelight/core"
 
 export type CellValue = string | number | null
 
@@ -48,7 +48,7 @@ export const TASKS: StateTable<ToldTask> = {
   },
 }
 
-export const ARTIFACTS: StateTable<ArtifactRow> = {
+export const ARTIFACTS: StateTable<Artifact> = {
   name: "artifacts",
   key: "task, position",
   columns: {
