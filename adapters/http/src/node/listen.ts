@@ -10,8 +10,8 @@ export interface ListenOptions {
 /** Resolves to the server's URL; rejects with `invalid-configuration`, naming host and port. */
 export function listen(server: Server, { host, port }: ListenOptions): Promise<string> {
   return new Promise((resolve, reject) => {
-    function onError(cause: NodeJS.ErrnoException): void {
-      const message = `cannot listen on host ${host}, port ${port}: ${cause.code ?? cause.message}`
+    function onError(cause: unknown): void {
+      const message = `cannot listen on host ${host}, port ${port}: ${toReason(cause)}`
       reject(new SafelightError({ code: "invalid-configuration", message, cause }))
     }
     server.once("error", onError)
@@ -22,9 +22,14 @@ export function listen(server: Server, { host, port }: ListenOptions): Promise<s
       })
     } catch (error) {
       // A port out of range is thrown, not emitted.
-      onError(error as NodeJS.ErrnoException)
+      onError(error)
     }
   })
+}
+
+function toReason(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause)
+  return "code" in cause && typeof cause.code === "string" ? cause.code : cause.message
 }
 
 function toUrl(server: Server, host: string): string {

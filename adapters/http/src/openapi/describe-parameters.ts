@@ -11,7 +11,7 @@ import {
 } from "@safelight/core"
 import type { JsonSchema } from "@valibot/to-json-schema"
 import type * as v from "valibot"
-import { toInputSchema } from "./json-schema.ts"
+import { isLazy, toInputSchema } from "./json-schema.ts"
 
 /** Throws `invalid-configuration`, naming the model and the parameter. */
 export function describeParameters({
@@ -40,7 +40,8 @@ function completeSchema(schema: JsonSchema): JsonSchema {
     ...schema,
     ...(pattern !== undefined && { pattern }),
     ...(type === "object" && { additionalProperties: false }),
-    ...(items !== undefined && { items: complete(items as Part) }),
+    // An array of items is of older dialects; this one has `prefixItems`.
+    ...(items !== undefined && !Array.isArray(items) && { items: complete(items) }),
     ...(prefixItems && { prefixItems: prefixItems.map(complete) }),
     ...(anyOf && { anyOf: anyOf.map(complete) }),
     ...(oneOf && { oneOf: oneOf.map(complete) }),
@@ -83,9 +84,9 @@ export function isOfMedia(described: { readonly pattern?: unknown }): boolean {
 /** The kind of media that a text addresses if its schema is that of core's `mediaUrl`; undefined if it is another. */
 export function toMediaKind({ pattern }: { readonly pattern?: unknown }): MediaKind | undefined {
   kinds ??= new Map(
-    (Object.keys(DATA_URL_TYPES) as MediaKind[]).map((kind) => {
-      return [toInputSchema(mediaUrl(kind)).pattern, kind]
-    }),
+    Object.keys(DATA_URL_TYPES)
+      .filter(isMediaKind)
+      .map((kind) => [toInputSchema(mediaUrl(kind)).pattern, kind]),
   )
   return kinds.get(pattern)
 }
@@ -94,11 +95,16 @@ export function toMediaKind({ pattern }: { readonly pattern?: unknown }): MediaK
 let kinds: ReadonlyMap<unknown, MediaKind> | undefined
 
 function listMembers(schema: v.GenericSchema): Readonly<Record<string, v.GenericSchema>> {
-  const { entries, getter } = schema as {
-    readonly entries?: Readonly<Record<string, v.GenericSchema>>
-    readonly getter?: (input: unknown) => v.GenericSchema
-  }
-  return entries ?? (getter === undefined ? {} : listMembers(getter(undefined)))
+  if (hasEntries(schema)) return schema.entries
+  return isLazy(schema) ? listMembers(schema.getter(undefined)) : {}
+}
+
+interface WithEntries {
+  readonly entries: Readonly<Record<string, v.GenericSchema>>
+}
+
+function hasEntries(schema: object): schema is WithEntries {
+  return "entries" in schema && typeof schema.entries === "object" && schema.entries !== null
 }
 
 function canDescribe(schema: v.GenericSchema): boolean {

@@ -8,8 +8,6 @@ import { DATA_URL_TYPES, MEDIA_URL_LIMITS } from "@safelight/core"
 import * as v from "valibot"
 
 type Config = NonNullable<Parameters<typeof toJsonSchema>[1]>
-type OverrideAction = NonNullable<Config["overrideAction"]>
-type Action = Parameters<OverrideAction>[0]["valibotAction"]
 
 /** The schema of the input. Throws if the schema contains something that can't be described. */
 export function toInputSchema(schema: v.GenericSchema): JsonSchema {
@@ -58,6 +56,7 @@ const CONFIG: Config = {
       case "metadata":
         return withoutFacts(jsonSchema)
       case "media_url":
+        if (valibotAction.kind !== "validation") return undefined
         return { ...jsonSchema, ...toMediaUrlSchema(valibotAction) }
       default:
         return undefined
@@ -75,13 +74,13 @@ interface Lazy {
   readonly getter: (input: unknown) => v.GenericSchema
 }
 
-function isLazy(schema: object): schema is Lazy {
+export function isLazy(schema: object): schema is Lazy {
   return "getter" in schema && "type" in schema && schema.type === "lazy"
 }
 
 /** The check does not say which kind of media it is for, so it is asked with a sample of each. */
-function toMediaUrlSchema(action: Action): JsonSchema {
-  const schema = v.pipe(v.string(), action as v.GenericValidation<string>)
+function toMediaUrlSchema(action: v.GenericValidation<string>): JsonSchema {
+  const schema = v.pipe(v.string(), action)
   const types = Object.values(DATA_URL_TYPES)
     .flat()
     .filter((type) => v.is(schema, `data:${type};base64,AAAA`))

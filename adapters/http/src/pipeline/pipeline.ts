@@ -77,10 +77,13 @@ export function createPathHandler(
   }
 }
 
-function toExchange(context: PathContext, requestId: string, startedAt: number): Exchange {
-  const request = context.req.raw
-  // Hono leaves `env` undefined if the host passes none.
-  const env = context.env as HostBindings | undefined
+interface Received extends Pick<PathContext, "req"> {
+  /** Hono leaves it undefined if the host passes none, and its type does not say so. */
+  readonly env: HostBindings | undefined
+}
+
+function toExchange({ env, req }: Received, requestId: string, startedAt: number): Exchange {
+  const request = req.raw
   return {
     request,
     method: request.method,
@@ -89,7 +92,7 @@ function toExchange(context: PathContext, requestId: string, startedAt: number):
     host: isOurs(env) ? env : undefined,
     threads: isOurs(env) ? env.server.threads : env?.[THREADS],
     headers: {},
-    param: (name) => context.req.param(name) ?? "",
+    param: (name) => req.param(name) ?? "",
     report: { identity: undefined, task: undefined, waitedMs: 0, transfer: undefined },
   }
 }
