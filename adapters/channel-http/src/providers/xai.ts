@@ -122,7 +122,7 @@ function toModel({ artifacts: [kind = "image"], media }: GeneralModel): Provider
       toRequest: (parameters, _key, { upstream }) => ({
         method: "POST",
         path: `/v1/videos/${media["video"] === "video" && parameters["video"] ? "edits" : "generations"}`,
-        json: { model: upstream, ...(toObjects(parameters, media) as Body) },
+        json: { model: upstream, ...toObjects(parameters, media) },
       }),
     }
   }
@@ -141,10 +141,10 @@ function toModel({ artifacts: [kind = "image"], media }: GeneralModel): Provider
 }
 
 /** Each of its media is an object with the URL. */
-function toObjects(parameters: ParameterValues, media: GeneralModel["media"]): ParameterValues {
+function toObjects(parameters: ParameterValues, media: GeneralModel["media"]): Body {
   let changed: unknown = parameters
   for (const path of Object.keys(media)) changed = changeAt(changed, path, (url) => ({ url }))
-  return changed as ParameterValues
+  return changed as Body
 }
 
 /** A withheld success may have cost something, and usually says how much. */
