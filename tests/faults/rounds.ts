@@ -49,7 +49,7 @@ import type { UpstreamScript } from "./upstream-script.ts"
 import type { PostgresServer } from "../support/postgres-server.ts"
 
 /** Enough that every kind of channel is busy; several of these stories are played at once. */
-const FEW_CALLERS = 4
+export const FEW_CALLERS = 4
 
 interface Patience {
   readonly query_timeout: number

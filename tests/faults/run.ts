@@ -1,11 +1,13 @@
 /**
- * Faults at length: `npm run test:faults -- [--seed N] [--minutes M] [--storage sqlite|postgres]
- * [--story NAME]`.
+ * Faults at length: `npm run test:faults -- [--seed N] [--minutes M] [--storage
+ * sqlite|postgres|cluster] [--story NAME]`. A cluster needs Debian's Patroni, so it has to be asked for.
  * Stories are played one after another, each with a seed of its own made from the given one, until
  * the time is up; each prints its report, the last lines add up. Fails where a promise was broken.
  */
 import { parseArgs } from "node:util"
+import { startPatroniCluster } from "../support/patroni-cluster.ts"
 import { startPostgres } from "../support/postgres-server.ts"
+import { CLUSTER_SETTINGS, CLUSTER_STORIES, playOnCluster } from "./cluster-stories.ts"
 import { formatReport, formatTotals, type RoundReport } from "./report.ts"
 import {
   playOnPostgres,
@@ -27,8 +29,8 @@ const { values } = parseArgs({
 const { seed, storage, story: only } = values
 const minutes = Number(values.minutes)
 if (!(minutes > 0)) throw new RangeError("--minutes is a positive number")
-if (storage !== undefined && storage !== "sqlite" && storage !== "postgres") {
-  throw new RangeError("--storage is sqlite or postgres; both without it")
+if (storage !== undefined && !["sqlite", "postgres", "cluster"].includes(storage)) {
+  throw new RangeError("--storage is sqlite, postgres or cluster; the first two without it")
 }
 
 const isWanted = ({ name }: { readonly name: string }): boolean =>
@@ -41,15 +43,22 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => 
 
 await using stack = new AsyncDisposableStack()
 const plays: Play[] = []
-if (storage !== "postgres") {
+if (storage === undefined || storage === "sqlite") {
   for (const story of SQLITE_STORIES.filter(isWanted)) {
     plays.push((roundSeed) => playOnSqlite(story, { seed: roundSeed, size: "long" }))
   }
 }
-if (storage !== "sqlite") {
+if (storage === undefined || storage === "postgres") {
   const server = stack.use(await startPostgres({ settings: SERVER_SETTINGS }))
   for (const story of [...POSTGRES_STORIES, ...SURROUNDING_STORIES].filter(isWanted)) {
     plays.push((roundSeed) => playOnPostgres(story, server, { seed: roundSeed, size: "long" }))
+  }
+}
+
+if (storage === "cluster") {
+  const cluster = stack.use(await startPatroniCluster(CLUSTER_SETTINGS))
+  for (const story of CLUSTER_STORIES.filter(isWanted)) {
+    plays.push((roundSeed) => playOnCluster(story, cluster, { seed: roundSeed, size: "long" }))
   }
 }
 

@@ -80,6 +80,7 @@ const FIRST = [
   "painter",
   "service/generated",
   "adapters/http",
+  "faults/cluster",
   "faults/postgres",
   "faults/surroundings",
 ]
