@@ -1,4 +1,9 @@
-/** The tree over the log: the commit that gives events their leaves also removes the notes that they have none. */
+/**
+ * The tree over the log: the commit that gives events their leaves also removes the notes that they have none. Its first
+ * step changes the tree's row only if it has the size and the root that were read, and the other steps are stored with it
+ * or not at all: so two sequencers, or one that is killed, can't give an event two leaves. A task's events have leaves in
+ * the order of their versions, since an event is appended only after the one before it is visible.
+ */
 import type { TreeExtension, TreeStorage } from "@safelight/core"
 import type { ArchivedStreams } from "./archived-streams.ts"
 import { toStep, type Connections, type Step } from "./sql/driver.ts"

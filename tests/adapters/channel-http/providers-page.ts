@@ -14,10 +14,9 @@ export const PAGE = join(FOLDER, "docs/providers.md")
 
 const TITLE = `# Providers
 
-The types of channels in [the configuration](../../../packages/safelight/docs/configuration.md#channels). They were written from
-the vendors' documentation and are tested against [stubs](../../../packages/testkit/README.md#stub-providers), not yet against
-live accounts. Each model is followed by what it may not be asked for, and each section ends with the unit in which the provider
-reports its charges and with what is assumed.
+The types of channels in [the configuration](../../../packages/safelight/docs/configuration.md#channels), tested against
+[stubs](../../../packages/testkit/README.md#stub-providers), not yet against live accounts. Each model is followed by what it may
+not be asked for, and each section ends with the unit of the charges and with what is assumed.
 
 If the answer to a purchase is lost, a keyed provider is sent it again under the same key, and one with a lookup is asked whether
 it has the work. At an unkeyed one the purchase is in doubt: a signed callback may still name it, or its task fails uncharged at

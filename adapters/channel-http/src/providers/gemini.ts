@@ -3,7 +3,7 @@
  *
  * - Images of a video are fetched first, at most 20 MiB each, and sent in base64. One is the first frame, two are
  *   the first and the last, three are references.
- * - A video takes 4, 6 or 8 seconds; 1080p and three images need 8. It always has sound. It is kept for two days.
+ * - A video takes 4, 6 or 8 seconds; 1080p and three images need 8. It is kept for two days.
  * - Any other model is one of images or a Veo by what it makes. `aspectRatio` and `imageSize` of an image belong
  *   to its `imageConfig`, further parameters to the `generationConfig`, those of a video to its `parameters`;
  *   `image`, `lastFrame` and `video` are the instance's own.

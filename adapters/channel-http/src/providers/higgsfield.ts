@@ -2,8 +2,7 @@
  * Seedance 2.5 under our own names; any other model gets the parameters as its body. The key has two parts,
  * `ID:SECRET`.
  *
- * - It honours idempotency keys for a time that is not stated: the channel is unkeyed until `keyTtlMs` says how
- *   long.
+ * - How long it honours idempotency keys is not stated: without `keyTtlMs` the channel is unkeyed.
  * - `failed` is not charged, so another attempt follows.
  *
  * Assumed: a `400`, `422` or `423` created nothing, a prompt is required, and outputs stay at its two hosts.

@@ -3,7 +3,7 @@
  * API key, or an access key and its secret, `ACCESS:SECRET`.
  *
  * - After a lost answer the task is looked up two minutes later: only if there is none may another attempt follow.
- * - One image is the first frame of a video, two are the first and the last. A video from images has their shape.
+ * - One image is the first frame of a video, two are the first and the last.
  * - Any other model is named by its path, as `image-to-video/kling-3.0-turbo` or `omni-video/kling-3.0-omni`: its
  *   `prompt` and its media go to where they belong, `watermark_info` to the options, anything else to the
  *   settings. Models of the older design are named with theirs, as `v1/videos/text2video/kling-v2-6` or

@@ -4,8 +4,8 @@
  * - After a lost answer the task is looked up five minutes later: only if it is unknown among the running and the
  *   finished ones may another attempt follow.
  * - Text to image is FLUX.1 schnell in four steps, at exactly the asked size.
- * - One or two images alone are the first frame of a video and the last, and determine its shape; otherwise all
- *   are references. An aspect ratio becomes the pixels that Seedance has for it.
+ * - One or two images alone are the first frame of a video and the last; otherwise all are references. An aspect
+ *   ratio becomes the pixels that Seedance has for it.
  * - Any other model, as `bfl:5@1`, gets the parameters as members of its task, `prompt` as `positivePrompt`.
  * - A failed task is refused: it may be billed.
  *

@@ -1,5 +1,5 @@
 /**
- * It gets the same requests unchanged, for the public models or those that `models` names.
+ * It gets the same requests, for the public models or those that `models` names.
  *
  * - It remembers our upstream key for 14 days, so a purchase is sent again for 13. Erasing a task there erases its
  *   key too.

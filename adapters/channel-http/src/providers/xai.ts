@@ -4,7 +4,6 @@
  * - The URLs of images are public for some hours, and the log holds them.
  * - Any other model is one of images or of video by what it makes. Images of an image become `image` or `images`,
  *   and media of a video objects with a `url`; a video in `video` is edited.
- * - A video with images has at most 10 seconds and 720p.
  * - No images, or `respect_moderation: false`, is `content_policy_violation`, which may be billed. Of several
  *   images those that are shown are kept.
  * - A video that `failed` ends its task, since it may have been billed.
