@@ -62,10 +62,16 @@ async function check(
       return downloads.finish()
     }),
   )
-  const [whole, shown] = reports
+  const [whole, shown] = reports.map(toSorted)
   assert.ok(whole)
   assert.deepEqual(shown, whole)
   return whole
+}
+
+/** Files are read at once, and found in any order. */
+function toSorted({ findings, ...report }: DownloadReport): DownloadReport {
+  const byKey = findings.toSorted((one, other) => (one.key < other.key ? -1 : 1))
+  return { ...report, findings: byKey }
 }
 
 const EARLY = EXPIRES_AT - 1
