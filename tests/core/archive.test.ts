@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { describe, it } from "node:test"
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib"
 import { auditArtifacts, checkLog, createArchiveReader, restoreSegment } from "@safelight/audit"
-import { SafelightError, type ArtifactStorage, type Storage } from "@safelight/core"
+import { SafelightError, type Storage } from "@safelight/core"
 import { createLogCheck, isRefusal, openCheckpoint, toVerifierText } from "@safelight/proof"
 import { verifyEd25519 } from "@safelight/proof/node"
 import { createMemoryArtifacts } from "@safelight/testkit"
@@ -14,6 +14,7 @@ import { hashTile, signer, tree } from "../support/signed-storage.ts"
 import { createArchivedLog, ENDED, type ArchivedLog } from "./support/archived-log.ts"
 import { checkByPython, skip } from "./support/python-checker.ts"
 import { sha256 as digest } from "./support/sha256.ts"
+import { createSilentBucket } from "./support/silent-bucket.ts"
 import { NOW, toFile } from "./support/transfer-source.ts"
 
 describe("the archive", () => {
@@ -178,19 +179,15 @@ describe("the archive", () => {
     await using log = await createArchivedLog()
     await log.archive()
     const [task = ""] = ENDED
-    let isAway = true
-    const open: ArtifactStorage["open"] = async (request) => {
-      if (!isAway) return log.artifacts.open(request)
-      throw new SafelightError({ code: "artifacts-unavailable", message: "the bucket is silent" })
-    }
-    log.storage.useArchive(createArchiveReader({ artifacts: { open }, digest, hashTile }))
+    const { artifacts, comeBack } = createSilentBucket(log.artifacts)
+    log.storage.useArchive(createArchiveReader({ artifacts, digest, hashTile }))
     for (const read of [
       () => log.storage.readTask(task),
       () => log.storage.scan({ after: "", limit: 9 }),
     ]) {
       await assert.rejects(read, { code: "storage-unavailable", retryable: true })
     }
-    isAway = false
+    comeBack()
     assert.equal((await log.storage.readTask(task))?.task.id, task)
   })
 

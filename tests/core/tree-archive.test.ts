@@ -6,18 +6,13 @@ import { describe, it, mock } from "node:test"
 import { setImmediate } from "node:timers/promises"
 import { zstdDecompressSync } from "node:zlib"
 import { auditArtifacts, createArchiveReader } from "@safelight/audit"
-import {
-  SafelightError,
-  type ArtifactStorage,
-  type LeafRun,
-  type Storage,
-  type TreeBundle,
-} from "@safelight/core"
+import { type ArtifactStorage, type LeafRun, type Storage, type TreeBundle } from "@safelight/core"
 import { hashEventEntry } from "@safelight/proof"
 import { hashTile, tree } from "../support/signed-storage.ts"
 import { ENDED, type ArchivedLog } from "./support/archived-log.ts"
 import { archiveBundles, createBundledLog, readTreeOf } from "./support/bundled-log.ts"
 import { sha256 as digest } from "./support/sha256.ts"
+import { createSilentBucket } from "./support/silent-bucket.ts"
 import { NOW } from "./support/transfer-source.ts"
 
 const FEW = 66_000
@@ -101,12 +96,8 @@ describe("an archived part of the tree", () => {
   it("is unavailable while its place is, and read once that is back", async () => {
     await using log = await createBundledLog(undefined, FEW)
     await archiveBundles(log)
-    let isAway = true
-    const open: ArtifactStorage["open"] = async (request) => {
-      if (!isAway) return log.artifacts.open(request)
-      throw new SafelightError({ code: "artifacts-unavailable", message: "the bucket is silent" })
-    }
-    log.storage.useArchive(createArchiveReader({ artifacts: { open }, digest, hashTile }))
+    const { artifacts, comeBack } = createSilentBucket(log.artifacts)
+    log.storage.useArchive(createArchiveReader({ artifacts, digest, hashTile }))
     for (const read of [
       () => log.storage.readTile({ level: 0, index: 0 }),
       () => log.storage.readLeaves(TASK),
@@ -115,7 +106,7 @@ describe("an archived part of the tree", () => {
       // The right edge of the tree is in the database.
       assert.ok((await log.storage.readTile({ level: 0, index: 256 })) !== undefined)
     }
-    isAway = false
+    comeBack()
     assert.equal((await log.storage.readLeaves(TASK))[0]?.version, 1)
   })
 

@@ -15,34 +15,32 @@ import { createRound } from "./round.ts"
 import { FEW_CALLERS, type Length, type Story } from "./rounds.ts"
 import { PATIENT, SET_BACK_SCRIPT } from "./surroundings-rounds.ts"
 
+const FIVE_AT_LENGTH = { size: { short: 1, long: 5 }, node: { settings: PATIENT } }
+
 export const CLUSTER_STORIES: readonly Story<ClusterRound>[] = [
   {
     name: "switched",
     words: "by a leader that is replaced as planned",
     play: switchLeaders,
-    size: { short: 1, long: 5 },
-    node: { settings: PATIENT },
+    ...FIVE_AT_LENGTH,
   },
   {
     name: "killed",
     words: "by a leader that is killed",
     play: killLeaders,
-    size: { short: 1, long: 5 },
-    node: { settings: PATIENT },
+    ...FIVE_AT_LENGTH,
   },
   {
     name: "frozen",
     words: "by a leader that is frozen and wakes",
     play: freezeLeaders,
-    size: { short: 1, long: 5 },
-    node: { settings: PATIENT },
+    ...FIVE_AT_LENGTH,
   },
   {
     name: "cut",
     words: "by a leader whose network is cut",
     play: cutLeaders,
-    size: { short: 1, long: 5 },
-    node: { settings: PATIENT },
+    ...FIVE_AT_LENGTH,
   },
   {
     name: "asynchronous",
