@@ -28,6 +28,22 @@ export function createClient({ url, settings, ...config }: ClientOptions): Clien
   return client
 }
 
+/** Connects for the time of `use`. Rejects as connecting and `use` do; a transaction that is left open is undone. */
+export async function withClient<Result>(
+  options: ClientOptions,
+  use: (client: Client) => Promise<Result>,
+): Promise<Result> {
+  const client = createClient(options)
+  // A connection that is lost fails what waits for it; an event without a listener would end the process.
+  client.on("error", () => undefined)
+  await connectClient(client)
+  try {
+    return await use(client)
+  } finally {
+    await client.end()
+  }
+}
+
 /** Rejects with a `DatabaseError` of fault `unopened`. Only `pg` notices if a password is asked for and none was given. */
 export async function connectClient(client: Client): Promise<void> {
   let isMissing = false

@@ -5,7 +5,7 @@
 import { SILENT_LOG, type Log } from "@safelight/core"
 import { readSchemaState, type SchemaState } from "@safelight/store"
 import type { Client } from "pg"
-import { connectClient, createClient } from "./client.ts"
+import { withClient } from "./client.ts"
 import { createOpener } from "./connection.ts"
 import { DEFAULTS } from "./defaults.ts"
 import { examineServer } from "./examine-server.ts"
@@ -64,21 +64,15 @@ export async function examinePostgres(options: ExamineOptions): Promise<Postgres
   const warn: Log["warn"] = ({ warning }) => void warnings.push(String(warning))
   try {
     const { keeping } = await examineServer({ ...options, log: { ...SILENT_LOG, warn } })
-    const client = createClient({
+    const client = {
       url: options.url,
       settings: keeping.settings ? SETTINGS : undefined,
       application_name: "safelight doctor",
       query_timeout: DEFAULTS.replyTimeoutMs,
-    })
-    client.on("error", () => undefined)
-    await connectClient(client)
-    try {
-      const facts = await examine(client, options)
-      const replicaFault = await findReplicaFault(options, keeping)
-      return { ...facts, isPooled: !keeping.sessions, replicaFault, warnings }
-    } finally {
-      await client.end()
     }
+    const facts = await withClient(client, (opened) => examine(opened, options))
+    const replicaFault = await findReplicaFault(options, keeping)
+    return { ...facts, isPooled: !keeping.sessions, replicaFault, warnings }
   } catch (error) {
     throw toOpeningError(error)
   }

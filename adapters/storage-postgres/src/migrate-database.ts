@@ -7,7 +7,7 @@ import { assertServable, SafelightError } from "@safelight/core"
 import { createCompiler, migrate, TRANSFER_STATEMENTS, toRows } from "@safelight/store"
 import { Kysely, PostgresDialect } from "kysely"
 import type { Client } from "pg"
-import { connectClient, createClient } from "./client.ts"
+import { withClient } from "./client.ts"
 import { POSTGRES_DIALECT } from "./dialect.ts"
 import type { Keeping } from "./keeping.ts"
 import { parseGivenSettings } from "./server-address.ts"
@@ -58,14 +58,12 @@ const TUNING = [
 
 export async function migrateDatabase(options: MigrateOptions): Promise<void> {
   const { url, keeping, isServing, mayCreate } = options
-  const client = createClient({
+  const connection = {
     url,
     settings: keeping.settings ? SETTINGS : undefined,
     application_name: "safelight migration",
-  })
-  client.on("error", () => undefined)
-  await connectClient(client)
-  try {
+  }
+  await withClient(connection, async (client) => {
     // The lock is the transaction's: a pooler may give the session to somebody else afterwards.
     const settings = toSettingStatement({ ...parseGivenSettings(url), ...SETTINGS })
     await client.query(`begin; ${settings}; select pg_advisory_xact_lock(${MIGRATION_LOCK})`)
@@ -79,10 +77,7 @@ export async function migrateDatabase(options: MigrateOptions): Promise<void> {
       assertServable(toRows(listTransfers, rows))
     }
     await client.query("commit")
-  } finally {
-    // Ends an open transaction, undone.
-    await client.end()
-  }
+  })
 }
 
 function noSchema(): SafelightError {

@@ -1,6 +1,6 @@
 /** Which schema a database has, by a transaction that can only read. */
 import { readSchemaState, type SchemaState } from "@safelight/store"
-import { connectClient, createClient } from "./client.ts"
+import { withClient } from "./client.ts"
 import { DEFAULTS } from "./defaults.ts"
 import { toKysely, type MigrateOptions } from "./migrate-database.ts"
 import { parseGivenSettings } from "./server-address.ts"
@@ -13,20 +13,15 @@ export async function readSchema({
   keeping,
   url,
 }: Pick<MigrateOptions, "keeping" | "url">): Promise<SchemaState> {
-  const client = createClient({
+  const options = {
     url,
     settings: keeping.settings ? SETTINGS : undefined,
     application_name: "safelight schema",
     query_timeout: DEFAULTS.replyTimeoutMs,
-  })
-  client.on("error", () => undefined)
-  await connectClient(client)
-  try {
+  }
+  return withClient(options, async (client) => {
     const settings = toSettingStatement({ ...parseGivenSettings(url), ...SETTINGS })
     await client.query(`begin read only; ${settings}`)
-    return await readSchemaState(toKysely(client))
-  } finally {
-    // Ends the open transaction.
-    await client.end()
-  }
+    return readSchemaState(toKysely(client))
+  })
 }
