@@ -1,7 +1,9 @@
 /** Where a restored backup, its original and their artifacts are, by the options of `safelight drill`. */
 import { resolve } from "node:path"
+import * as v from "valibot"
 import type { CommandContext } from "../command-line/command-context.ts"
 import type { Configuration, ReadConfiguration } from "../configuration/configuration.ts"
+import { SHARED_SETTINGS } from "../configuration/file-schema.ts"
 import { withPassword } from "../configuration/secret-settings.ts"
 import { refused } from "../errors/command-error.ts"
 
@@ -64,9 +66,9 @@ function toUrl(
   text: string,
   { environment }: Pick<CommandContext, "environment">,
 ): string {
-  const { protocol = "" } = URL.parse(text) ?? {}
-  if (/^postgres(ql)?:$/.test(protocol)) return withPassword(text, environment)
-  throw refused(`${option}: expected a URL such as postgres://user@host:5432/database`)
+  const { issues } = v.safeParse(SHARED_SETTINGS.database, text)
+  if (issues === undefined) return withPassword(text, environment)
+  throw refused(`${option}: ${issues[0].message}`)
 }
 
 function toFolder(

@@ -2,6 +2,7 @@
 import { HOST_REFUSED, toHostLine, toUnixSeconds, type ChannelTrouble } from "@safelight/core"
 import type { ChannelDay } from "@safelight/operator"
 import { formatSeconds, formatUnits } from "../text/amount.ts"
+import { formatCount } from "../text/count.ts"
 import { formatOneLine } from "../text/one-line.ts"
 import { formatTable } from "../text/table.ts"
 
@@ -99,7 +100,7 @@ function formatStanding({
   left_out,
   state,
 }: Omit<ChannelRecord, "last_day">): string {
-  const processes = left_alone_by === 1 ? "1 process" : `${left_alone_by} processes`
+  const processes = formatCount(left_alone_by, "process", "processes")
   return [
     state,
     ...(left_alone_by > 0 ? [`left alone by ${processes} after failures`] : []),

@@ -2,11 +2,12 @@
  * Amounts and durations as people read them. Digits are moved, never divided: what is printed is
  * exact to the micro-unit and the millisecond, whatever its size.
  */
+import { formatCount } from "./count.ts"
 
 /** 2500 as `2500 micro-units (0.002500)`, or `… (0.002500 EUR)` in a currency that has a name. */
 export function formatAmount(micros: number, currency?: string): string {
   const units = currency === undefined ? formatUnits(micros) : `${formatUnits(micros)} ${currency}`
-  return `${micros} micro-unit${micros === 1 ? "" : "s"} (${units})`
+  return `${formatCount(micros, "micro-unit")} (${units})`
 }
 
 /** Integer micro-units as units with six decimals. */

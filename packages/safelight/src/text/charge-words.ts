@@ -16,6 +16,7 @@ import {
   type Usage,
 } from "@safelight/core"
 import { formatAmount, formatDecimal, formatSeconds } from "./amount.ts"
+import { formatCount } from "./count.ts"
 
 export interface ChargeRequest {
   readonly usage: Usage
@@ -65,10 +66,8 @@ function toTerms(usage: Usage, price: ModelPrice): readonly string[] {
   return shown.map((rate) => `${QUANTITIES[rate](usage)} × ${price[rate] ?? 0}`)
 }
 
-const count = (many: number, one: string): string => `${many} ${one}${many === 1 ? "" : "s"}`
-
 const QUANTITIES: Readonly<Record<PriceRate, (usage: Usage) => string>> = {
-  perImageMicros: ({ images }) => count(images, "image"),
+  perImageMicros: ({ images }) => formatCount(images, "image"),
   perVideoSecondMicros({ inputVideosMs, outputVideoMs }) {
     const output = formatSeconds(outputVideoMs)
     if (inputVideosMs.length === 0) return output
@@ -76,8 +75,9 @@ const QUANTITIES: Readonly<Record<PriceRate, (usage: Usage) => string>> = {
   },
   perAudioSecondMicros: ({ outputAudioMs = 0 }) => `${formatSeconds(outputAudioMs)} of audio`,
   perRequestMicros: () => "1 request",
-  perThousandCharactersMicros: ({ characters = 0 }) => `${count(characters, "character")} ÷ 1000`,
-  perThousandTokensMicros: ({ tokens = 0 }) => `${count(tokens, "token")} ÷ 1000`,
+  perThousandCharactersMicros: ({ characters = 0 }) =>
+    `${formatCount(characters, "character")} ÷ 1000`,
+  perThousandTokensMicros: ({ tokens = 0 }) => `${formatCount(tokens, "token")} ÷ 1000`,
 }
 
 function findRules(inputVideosMs: readonly number[]): readonly string[] {

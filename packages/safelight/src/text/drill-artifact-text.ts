@@ -1,7 +1,8 @@
 /** The artifacts of a restored copy, for people. */
 import type { DrilledArtifacts } from "../audits/run-drill.ts"
 import { formatArtifactDifference, toSampleLines } from "./artifact-findings.ts"
-import { toCount, toFoundRows, type DrillRow } from "./drill-rows.ts"
+import { formatCount } from "./count.ts"
+import { toFoundRows, type DrillRow } from "./drill-rows.ts"
 import { formatShare } from "./share.ts"
 import { formatSize } from "./size.ts"
 
@@ -10,7 +11,7 @@ export function toArtifactRows(report: DrilledArtifacts): readonly DrillRow[] {
   const { lostFiles, unknownArchiveFiles, unknownFiles } = report
   const damaged = findingCount - unknownFiles - unknownArchiveFiles
   const whose = lostFiles === null ? "" : `, ${lostFiles} of tasks that the original knows`
-  const segments = toCount(unknownArchiveFiles, "file of the archive", "files of the archive")
+  const segments = formatCount(unknownArchiveFiles, "file of the archive", "files of the archive")
   const findings = report.findings.flatMap((each) => (each.kind === "unknown-task" ? [] : [each]))
   return [
     [

@@ -7,7 +7,8 @@ import type {
   PurchaseSums,
 } from "@safelight/audit"
 import { formatAmount, formatSeconds, formatShortUnits } from "./amount.ts"
-import { toCount, toFoundRows, type DrillRow } from "./drill-rows.ts"
+import { formatCount } from "./count.ts"
+import { toFoundRows, type DrillRow } from "./drill-rows.ts"
 
 const FATES = {
   foundAgain: "found again",
@@ -26,18 +27,18 @@ export function toLossRows(
   const { earlierTasks, lostMs, lostTasks, lostUnfinishedTasks, missingEvents } = loss
   const since = newestAt === null ? "all of it" : formatSeconds(lostMs)
   return [
-    ["original", `${toCount(loss.tasks, "task")}, ${toCount(loss.events, "event")}`],
+    ["original", `${formatCount(loss.tasks, "task")}, ${formatCount(loss.events, "event")}`],
     [
       "",
       loss.isPrefix ? "the copy is an earlier state of it" : "the copy is no earlier state of it:",
     ],
     ...toFoundRows(loss, describe),
-    ["lost", `${toCount(missingEvents, "event")} of ${since}`],
+    ["lost", `${formatCount(missingEvents, "event")} of ${since}`],
     [
       "",
-      `${toCount(lostTasks, "task")} that it has never heard of, ${lostUnfinishedTasks} unfinished`,
+      `${formatCount(lostTasks, "task")} that it has never heard of, ${lostUnfinishedTasks} unfinished`,
     ],
-    ["", `${toCount(earlierTasks, "task")} that it knows in an earlier state`],
+    ["", `${formatCount(earlierTasks, "task")} that it knows in an earlier state`],
     ...toMoneyRows(loss, currency),
     ...toPurchaseRows(loss),
   ]
@@ -58,10 +59,10 @@ function toMoneyRows(
   const charges =
     accounts === 0
       ? "none are forgotten"
-      : `${formatAmount(total, currency)} of ${toCount(accounts, "account")} are forgotten`
+      : `${formatAmount(total, currency)} of ${formatCount(accounts, "account")} are forgotten`
   if (reopened.tasks === 0) return [["charges", charges]]
   const held = formatAmount(reopened.reservationMicros, currency)
-  const whose = toCount(reopened.tasks, "task that had finished", "tasks that had finished")
+  const whose = formatCount(reopened.tasks, "task that had finished", "tasks that had finished")
   return [
     ["charges", charges],
     ["reserved", `${held} are held again, for ${whose}`],
@@ -87,7 +88,7 @@ function toPurchaseRows(loss: DrillLoss): readonly DrillRow[] {
 
 function toSums({ costMicros, purchases, unknownCosts }: PurchaseSums): string {
   const unknown = unknownCosts === 0 ? "" : `, and ${unknownCosts} of them at a cost nobody knows`
-  return `${toCount(purchases, "purchase")}, USD ${formatShortUnits(costMicros)}${unknown}`
+  return `${formatCount(purchases, "purchase")}, USD ${formatShortUnits(costMicros)}${unknown}`
 }
 
 function describePurchase(purchase: LostPurchase): string {

@@ -16,7 +16,3 @@ export function toFoundRows<Finding>(
   const lines = toFindingLines({ findingCount, findings: findings.slice(0, SHOWN) }, describe)
   return lines.map((line) => ["", line])
 }
-
-export function toCount(count: number, one: string, more = `${one}s`): string {
-  return `${count} ${count === 1 ? one : more}`
-}

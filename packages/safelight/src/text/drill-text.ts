@@ -4,7 +4,8 @@ import type { DrillResult } from "../audits/run-drill.ts"
 import { formatAmount } from "./amount.ts"
 import { toArtifactRows } from "./drill-artifact-text.ts"
 import { toLossRows } from "./drill-loss-text.ts"
-import { toCount, toFoundRows, type DrillRow } from "./drill-rows.ts"
+import { formatCount } from "./count.ts"
+import { toFoundRows, type DrillRow } from "./drill-rows.ts"
 import { formatOutcome } from "./report-lines.ts"
 import { formatTable } from "./table.ts"
 
@@ -42,7 +43,7 @@ function toCopyRows(result: DrillResult, currency: string | undefined): readonly
   const { foreignRows } = replay
   const age = schema === knownSchema ? "this release's" : "a newer release's"
   const charged = formatAmount(replay.chargeMicros.total, currency)
-  const size = `${toCount(copy.tasks, "task")}, ${toCount(copy.events, "event")}`
+  const size = `${formatCount(copy.tasks, "task")}, ${formatCount(copy.events, "event")}`
   return [
     ["restored", `${kind} ${version}, schema ${schema}, ${age}`],
     ["reaches to", copy.newestAt === null ? "no event" : new Date(copy.newestAt).toISOString()],
@@ -58,7 +59,7 @@ function toCopyRows(result: DrillResult, currency: string | undefined): readonly
 }
 
 function toSigned({ at, size }: { readonly at: number; readonly size: number }): string {
-  return `${toCount(size, "event")}, ${new Date(at).toISOString()}`
+  return `${formatCount(size, "event")}, ${new Date(at).toISOString()}`
 }
 
 function toTaskRows({ nextSteps, tasksByState, unfinishedTasks, untoldTasks }: DrillReport) {

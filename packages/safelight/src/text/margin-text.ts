@@ -4,6 +4,7 @@
  */
 import type { MarginRow } from "@safelight/operator"
 import { formatUnits } from "./amount.ts"
+import { formatCount } from "./count.ts"
 import { formatTable } from "./table.ts"
 
 interface MarginSum {
@@ -68,7 +69,7 @@ export function formatMargin({ channels, total }: MarginReport): string {
     },
   )
   if (total.unknown === 0) return table
-  const attempts = `${total.unknown} attempt${total.unknown === 1 ? "" : "s"}`
+  const attempts = formatCount(total.unknown, "attempt")
   return `${table}\nwhat ${attempts} cost is not known, so the margin is at most what is shown\n`
 }
 

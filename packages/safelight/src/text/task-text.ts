@@ -1,4 +1,5 @@
 /** A task in one line for people: facts alone, nothing that a person or a model wrote. */
+import { formatCount } from "./count.ts"
 import { formatOneLine } from "./one-line.ts"
 import type { Task } from "@safelight/client"
 
@@ -14,5 +15,5 @@ export function formatTaskFailure({ error }: Task): string {
 
 /** `2 tasks`. */
 export function formatTaskCount(count: number): string {
-  return `${count} task${count === 1 ? "" : "s"}`
+  return formatCount(count, "task")
 }

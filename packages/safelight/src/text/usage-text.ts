@@ -6,6 +6,7 @@ import type { TaskUsage, UsageReport } from "@safelight/client"
 import { ANY_VALUE, type Usage } from "@safelight/core"
 import { formatAmount, formatSeconds, formatUnits } from "./amount.ts"
 import { explainCharge, type ChargeRequest } from "./charge-words.ts"
+import { formatCount } from "./count.ts"
 import { toRates } from "./price-words.ts"
 import { formatOneLine } from "./one-line.ts"
 import { formatTable } from "./table.ts"
@@ -127,7 +128,7 @@ export function formatUsageReport(report: UsageReport): string {
 function toAccountText({ account, currency }: UsageReport): string {
   const { budget_micros: budget, charged_micros: charged, reserved_micros: reserved } = account
   const { unfinished_tasks: unfinished } = account
-  const tasks = `${unfinished} unfinished task${unfinished === 1 ? "" : "s"}`
+  const tasks = formatCount(unfinished, "unfinished task")
   const left =
     budget === null ? [] : [["left", formatAmount(budget - charged - reserved, currency)]]
   return formatTable([
