@@ -42,19 +42,28 @@ export interface Replica extends Pick<Driver, "answer" | "read"> {
 
 type Asked = Pick<Connection, "runStep">
 
+/** With the timeline, which is another after each failover: `00000002 0/3000148`. */
 const FIND_POSITION = ownStatement<{ readonly position: string }, object>(
-  "select pg_current_wal_lsn()::text",
+  `select substr(pg_walfile_name(lsn), 1, 8) || ' ' || lsn from pg_current_wal_lsn() as lsn`,
   [],
   ["position"],
 )
 
-/** Null where it is no standby. */
+/**
+ * Null where it is no standby. A standby that was ahead of the one that was promoted holds commits that are lost: it
+ * never gets to the new timeline. Any other tells of it when it streams, or else with its next restartpoint; only a role
+ * with `pg_read_all_stats` sees the first.
+ */
 const HAS_REPLAYED = ownStatement<
   { readonly isReplayed: boolean | null },
   { readonly position: string }
 >(
-  `select case when pg_is_in_recovery()
-    then coalesce(pg_last_wal_replay_lsn() >= $1::text::pg_lsn, false) end`,
+  `select case when pg_is_in_recovery() then coalesce(
+    pg_last_wal_replay_lsn() >= split_part($1::text, ' ', 2)::pg_lsn and lpad(to_hex(greatest(
+      (select timeline_id from pg_catalog.pg_control_checkpoint()),
+      (select min_recovery_end_timeline from pg_catalog.pg_control_recovery()),
+      (select received_tli from pg_catalog.pg_stat_wal_receiver))), 8, '0')
+      = lower(split_part($1::text, ' ', 1)), false) end`,
   ["position"],
   ["isReplayed"],
 )

@@ -7,7 +7,7 @@ import type { Storage } from "@safelight/core"
 import { createPostgresStorage, type Answerer } from "@safelight/storage-postgres"
 import { submitSample } from "@safelight/testkit"
 import { Client } from "pg"
-import { startProxy } from "../../faults/tcp-proxy.ts"
+import { startProxy, type TcpProxy } from "../../faults/tcp-proxy.ts"
 import { startPostgres, type PostgresServer } from "../../support/postgres-server.ts"
 import {
   startStandby,
@@ -46,19 +46,24 @@ interface Replicated extends AsyncDisposable {
 }
 
 interface Replicating {
-  /** Without it the file's. */
+  /** Both without it the file's. */
+  readonly servers?: readonly [primary: PostgresServer, standby: PostgresServer]
+  /** Without them those of the servers. */
+  readonly url?: (name: string) => string
   readonly readUrl?: (name: string) => string
 }
 
 async function openReplicated({
-  readUrl = (name) => standby.url(name),
+  servers: [leader, follower] = [primary, standby],
+  url: toUrl = leader.url,
+  readUrl = follower.url,
 }: Replicating = {}): Promise<Replicated> {
   databases += 1
   const name = `replicated_${databases}`
-  await execute(primary.url("postgres"), `create database ${name}`)
-  const url = primary.url(name)
+  await execute(leader.url("postgres"), `create database ${name}`)
+  const url = toUrl(name)
   await migrate(url)
-  await untilReplayed(primary, standby)
+  await untilReplayed(leader, follower)
   const answerers: Answerer[] = []
   const lines: string[] = []
   const storage = await createPostgresStorage({
@@ -260,6 +265,54 @@ describe("a replica", () => {
     await until(() => lines.length === 2)
     assert.match(lines[1] ?? "", /^it is no standby/)
     assert.deepEqual(await ask(), { ids: [id], answerers: ["primary"] })
+  })
+
+  it("that has commits which a failover lost is left alone, and one that follows the new primary is used", async () => {
+    await using first = await startPostgres({ settings: STREAMING_SERVER })
+    await using ahead = await startStandby(first)
+    await using promoted = await startStandby(first)
+    const leader = { port: first.port }
+    const follower = { port: ahead.port }
+    await using toLeader = await startProxy(leader)
+    await using toFollower = await startProxy(follower)
+    await using following = await startStandby({ ...first, port: toLeader.port })
+    const behind =
+      ({ port }: TcpProxy) =>
+      (name: string) =>
+        first.url(name).replace(`:${first.port}/`, `:${port}/`)
+    await using replicated = await openReplicated({
+      servers: [first, ahead],
+      url: behind(toLeader),
+      readUrl: behind(toFollower),
+    })
+    const { ask, lines } = replicated
+    const kept = await submit(replicated, "a")
+    await Promise.all([promoted, following].map((server) => untilReplayed(first, server)))
+    await Promise.all([promoted, following].map((server) => server.stop("fast")))
+    const lost = await submit(replicated, "b")
+    await untilInUse(replicated)
+    await untilAnswered(replicated)
+    assert.deepEqual((await ask()).ids.toSorted(), [kept, lost].toSorted())
+    // The new primary writes less than this: the standby stays ahead of it.
+    await execute(first.url("postgres"), "select pg_switch_wal()")
+    await untilReplayed(first, ahead)
+    await first.stop("immediate")
+    await promoted.start()
+    await execute(promoted.url("postgres"), "select pg_promote()")
+    leader.port = promoted.port
+    toLeader.cut()
+    const added = await submit(replicated, "c")
+    const ids = [kept, added].toSorted()
+    const answer = await ask()
+    assert.deepEqual([answer.ids.toSorted(), answer.answerers], [ids, ["primary"]])
+    await until(() => lines.length === 2)
+    assert.match(lines[1] ?? "", /^it lags/)
+    await following.start()
+    follower.port = following.port
+    toFollower.cut()
+    await untilInUse(replicated)
+    await untilAnswered(replicated)
+    assert.deepEqual((await ask()).ids.toSorted(), ids)
   })
 
   it("that is another server's standby, another database or the primary itself is left alone", async () => {
