@@ -5,6 +5,7 @@ import { createAudit, rebuildRows } from "@safelight/audit"
 import {
   DEFAULT_PRICES,
   MODELS,
+  type Json,
   PROJECTION,
   toCanonicalJson,
   type Task,
@@ -49,8 +50,13 @@ describe("a rebuild", () => {
     assert.deepEqual([outcome, foreignRows], ["whole", 0])
   })
 
-  it("writes nothing where all is as it should be", async () => {
+  it("writes nothing where all is as it should be, in whatever order a release wrote it", async () => {
     const storage = await createTransferSource()
+    const [row] = await readRows(storage)
+    assert.ok(row !== undefined)
+    const snapshot = toCanonicalJson(JSON.parse(row.snapshot) as Json)
+    assert.notEqual(snapshot, row.snapshot)
+    await storage.replaceTaskRow({ ...row, snapshot })
     storage.replaceTaskRow = () => assert.fail("a row was written")
     assert.equal((await rebuildRows({ storage, now: 0 })).rebuilt, 0)
   })

@@ -44,6 +44,18 @@ export function compareTaskRow(folded: FoldedStream, ledger: Ledger): void {
   }
 }
 
+/** The columns in which a live row differs from the one that the log makes. */
+export function listDifferingFields(expected: TaskRow, found: TaskRow): (keyof TaskRow)[] {
+  return listDiffering(expected, found).filter(
+    (field) => field !== "snapshot" || !hasSameMembers(expected, found),
+  )
+}
+
+/** Whose order is the release's that wrote the row. */
+function hasSameMembers(expected: TaskRow, found: TaskRow): boolean {
+  return isDeepStrictEqual(toMembers(expected), toMembers(found))
+}
+
 function compareFields(
   { stream, events, task }: FoldedStream,
   found: TaskRow,
@@ -55,7 +67,7 @@ function compareFields(
   const isForeign = expected.snapshot !== found.snapshot && isOfOtherProjection(found)
   if (isForeign) countForeignRow()
   const listFields = (row: TaskRow) =>
-    listDiffering(row, found).filter((field) => !(isForeign && field === "snapshot"))
+    listDifferingFields(row, found).filter((field) => !(isForeign && field === "snapshot"))
   const differing = listFields(expected)
   if (differing.length === 0) return
   const history = foldEach(stream.id, events)

@@ -2,7 +2,7 @@
 export function listDiffering<Row extends object>(
   expected: Row,
   found: Row,
-): readonly (keyof Row & string)[] {
+): (keyof Row & string)[] {
   const fields = Object.keys(expected) as (keyof Row & string)[]
   return fields.filter((field) => expected[field] !== found[field])
 }

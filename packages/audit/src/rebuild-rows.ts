@@ -19,8 +19,8 @@ import {
 } from "@safelight/core"
 import { excerpt } from "./excerpt.ts"
 import { expectPlace } from "./expect-place.ts"
+import { listDifferingFields } from "./compare-task-row.ts"
 import { createKeptFindings } from "./kept-findings.ts"
-import { listDiffering } from "./list-differing.ts"
 import { PAGE_STREAMS, readPages } from "./read-pages.ts"
 
 export interface RebuildOptions {
@@ -70,7 +70,7 @@ export async function rebuildRows(
     }
     const { row, task } = made
     const place = toPlace(stream, task, now)
-    const isRowRight = stream.row !== undefined && listDiffering(row, stream.row).length === 0
+    const isRowRight = stream.row !== undefined && listDifferingFields(row, stream.row).length === 0
     if (isRowRight && place === undefined) return
     await storage.replaceTaskRow(row, place)
     rebuilt += 1

@@ -27,6 +27,7 @@ export interface TaskRow {
    * The whole `Task` as JSON, which `fromSnapshot` reads. Members that are as in a task before its first
    * event are left out, and those that change late stand before those that change early or never: a
    * database that compares a row with the one before writes down little more than what changed between.
+   * Rows of earlier releases have the same members in another order.
    */
   readonly snapshot: string
   readonly status: TaskStatus
@@ -241,12 +242,13 @@ function toSnapshot(task: Task): string {
     updatedAt: task.updatedAt,
     usage: unlessEmpty(task.usage),
     version: task.version,
-    // These change as channels are asked, and mostly not with a task's end.
+    // A channel's acceptance changes this.
+    operation: task.operation ?? undefined,
+    // These change as channels are asked.
     attempt: unlessEmpty(task.attempt),
     deferral: unlessEmpty(task.deferral),
     dispatch: unlessEmpty(task.dispatch),
     doubt: unlessEmpty(task.doubt),
-    operation: task.operation ?? undefined,
     refusedBy: task.refusedBy,
     spentAttempts: unlessEmpty(task.spentAttempts),
     // These never change.
