@@ -3,6 +3,7 @@ import assert from "node:assert/strict"
 import { describe, it, type TestContext } from "node:test"
 import { createPostgresStorage } from "@safelight/storage-postgres"
 import { Client } from "pg"
+import { createTestRole } from "../../service/postgres/postgres-role.ts"
 import { createTestDatabase, execute, type TestDatabase } from "../../support/test-database.ts"
 import { readBaseline } from "../store/baseline/baseline.ts"
 import { assertSound, describeBaseline } from "../store/baseline/describe-baseline.ts"
@@ -45,7 +46,7 @@ async function readSchema({ url }: TestDatabase): Promise<readonly unknown[]> {
   )
   const parts = await execute(
     url,
-    `select relname, reloptions, array(select tgname::text from pg_trigger where tgrelid = c.oid order by 1) as triggers
+    `select relname, array(select unnest(reloptions) order by 1) as options, array(select tgname::text from pg_trigger where tgrelid = c.oid order by 1) as triggers
       from pg_class c where relnamespace = 'public'::regnamespace order by 1`,
   )
   const version = await execute(
@@ -79,6 +80,34 @@ describe("the schema of the first release on PostgreSQL", () => {
     await using fresh = await createTestDatabase()
     for (const { url } of [old, fresh]) await (await createPostgresStorage({ url })).close()
     assert.deepEqual(await readSchema(old), await readSchema(fresh))
+  })
+
+  it("leaves the room in pages to a later start, where a vacuum holds the table or a role does not own it", async () => {
+    await using database = await createBaseline()
+    const { url } = database
+    const open = async (as = url) => (await createPostgresStorage({ url: as })).close()
+    const readRoom = async () => {
+      const [row] = await execute<{ room: string }>(
+        url,
+        "select reloptions[1] as room from pg_class where oid = 'tasks'::regclass",
+      )
+      return row?.room
+    }
+    await open()
+    await execute(url, "alter table tasks reset (autovacuum_vacuum_scale_factor)")
+    await execute(url, "alter table tasks set (fillfactor = 28)")
+    await using role = await createTestRole(url)
+    const { username } = new URL(role.url)
+    await execute(url, `grant all on all tables in schema public to ${username}`)
+    await open(role.url)
+    const vacuum = new Client({ connectionString: url })
+    await vacuum.connect()
+    await vacuum.query("begin; lock table tasks in share update exclusive mode")
+    await open()
+    await vacuum.end()
+    assert.equal(await readRoom(), "fillfactor=28")
+    await open()
+    assert.equal(await readRoom(), "fillfactor=36")
   })
 
   it("is the old one or the new one, and never between, wherever its migration is cut off", async (t) => {

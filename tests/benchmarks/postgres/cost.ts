@@ -1,16 +1,17 @@
 /**
- * What a life cycle costs, by table and index: `cost_wal_…` are the bytes that it writes ahead without page images,
- * `cost_writes_…` the records that these are in, so the row versions or index entries, and `cost_stored_…` the bytes
- * that stay. `cost_wal_others` are commits and whatever belongs to no table of ours. The figures of the log are null on
- * a server without pg_walinspect, or older than 16.
+ * What a life cycle on a channel that takes a second costs, by table and index: `cost_wal_…` are the bytes that it
+ * writes ahead without page images, `cost_writes_…` the records that these are in, so the row versions or index
+ * entries, and `cost_stored_…` the bytes that stay once dead rows are vacuumed. `cost_wal_others` are commits and
+ * whatever belongs to no table of ours. The figures of the log are null on a server without pg_walinspect, or older
+ * than 16.
  */
 import { ratePerSecond } from "../measure.ts"
 import { createDatabase, type Database } from "./database.ts"
 import { note, reportFigures, type Figures } from "./figures.ts"
-import { openOwn } from "./own.ts"
+import { createQuickChannel, openOwn } from "./own.ts"
 import { toScale } from "./scale.ts"
 
-const CALLERS = 256
+const CALLERS = 1_500
 
 type Amounts = ReadonlyMap<string, number>
 
@@ -40,6 +41,7 @@ function toLogQuery(from: string, to: string): string {
 }
 
 async function readSizes(database: Database): Promise<Amounts> {
+  await database.query("vacuum")
   return toAmounts((await database.query(SIZES))["amounts"])
 }
 
@@ -76,16 +78,16 @@ function toFigures(kind: string, amounts: Amounts, tasks: number): Figures {
 }
 
 await using database = await createDatabase("own")
-await using own = await openOwn(database.url)
+await using own = await openOwn(database.url, {}, createQuickChannel(CALLERS))
 const { diskTasks: tasks } = toScale(process.argv)
 
 own.engine.start()
 await ratePerSecond(tasks / 4, CALLERS, own.live)
 const isKnown = await canReadLog(database)
-const { position } = await database.query(POSITION)
 const before = await readSizes(database)
+const { position } = await database.query(POSITION)
 await ratePerSecond(tasks, CALLERS, own.live)
-const after = await readSizes(database)
 const log = isKnown ? await readLog(database, String(position), tasks) : { cost_wal_others: null }
+const after = await readSizes(database)
 const grown = [...after].map(([name, size]) => [name, size - (before.get(name) ?? 0)] as const)
 reportFigures({ ...log, ...toFigures("cost_stored", new Map(grown), tasks) })

@@ -1,5 +1,6 @@
 /** Our side of every benchmark: an engine on PostgreSQL, its channel and its artifacts in memory. */
-import type { Storage } from "@safelight/core"
+import { setTimeout } from "node:timers/promises"
+import type { Channel, Storage } from "@safelight/core"
 import { createEngine, type Engine } from "@safelight/engine"
 import { createPostgresStorage, type PostgresStorageOptions } from "@safelight/storage-postgres"
 import { createMemoryArtifacts } from "@safelight/testkit"
@@ -15,15 +16,27 @@ export interface Own extends AsyncDisposable {
   live(): Promise<void>
 }
 
+/** A channel that takes from half a second to one and a half, as the fastest providers do. */
+export function createQuickChannel(concurrency: number): Channel {
+  const instant = createInstantChannel(concurrency)
+  return {
+    ...instant,
+    async submit(request) {
+      await setTimeout(500 + 1_000 * Math.random())
+      return instant.submit(request)
+    },
+  }
+}
+
 export async function openOwn(
   url: string,
   options: Partial<PostgresStorageOptions> = {},
+  channel: Channel = createInstantChannel(),
 ): Promise<Own> {
   const storage = await createPostgresStorage({ url, ...options })
   const artifacts = createMemoryArtifacts({ keep: 100 })
-  const channels = [createInstantChannel()]
   // Submissions are measured while no engine is started, and so no process can make the model.
-  const engine = createEngine({ storage, artifacts, channels, queueUnavailable: true })
+  const engine = createEngine({ storage, artifacts, channels: [channel], queueUnavailable: true })
 
   async function submit(): Promise<string> {
     const result = await engine.submit(SAMPLE_REQUEST)
