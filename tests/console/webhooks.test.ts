@@ -39,6 +39,13 @@ describe("webhooks in the console", { skip: skipWithoutBrowser }, () => {
     assert.deepEqual(await world.client.webhooks.list(), [])
   })
 
+  it("that are not there are said to be so, with a way to the others", async () => {
+    const { page } = await world.enter("#/webhooks/whe_unknown")
+    await page.getByRole("heading", { name: "There is no such webhook" }).waitFor()
+    await page.getByRole("link", { name: "See all webhooks" }).click()
+    await page.getByText("No webhooks yet").waitFor()
+  })
+
   it("say what is wrong with an address", async () => {
     const { page } = await world.enter("#/webhooks")
     await page.getByRole("button", { name: "Add a webhook" }).click()

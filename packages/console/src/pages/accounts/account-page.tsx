@@ -1,15 +1,13 @@
 /** One account: what it spent and may do, its keys, and its private links. */
-import { isApiError, type ApiKey, type OperatorAccount } from "@safelight/client"
+import type { ApiKey, OperatorAccount } from "@safelight/client"
 import type { JSX } from "preact"
-import { Empty } from "../../design/empty.tsx"
 import { Facts } from "../../design/facts.tsx"
-import { Failure } from "../../design/failure.tsx"
 import { Moment } from "../../design/moment.tsx"
 import { Money } from "../../design/money.tsx"
 import { PageHead } from "../../design/page-head.tsx"
-import { Waiting } from "../../design/waiting.tsx"
 import type { PageProps } from "../../router/pages.ts"
 import { toHref } from "../../router/route.ts"
+import { LoadedPage } from "../../session/loaded-page.tsx"
 import { useClient } from "../../session/session.ts"
 import { useLoaded } from "../../session/use-loaded.ts"
 import { AskedButton } from "./asked-button.tsx"
@@ -23,7 +21,7 @@ interface Whole {
 
 export function Page({ rest: [name = ""] }: PageProps): JSX.Element {
   const { admin } = useClient()
-  const { state, reload } = useLoaded(
+  const loading = useLoaded(
     async (signal): Promise<Whole> => {
       const [account, keys] = await Promise.all([
         admin.accounts.get(name, { signal }),
@@ -33,22 +31,15 @@ export function Page({ rest: [name = ""] }: PageProps): JSX.Element {
     },
     [admin, name],
   )
-  const { value: whole, error } = state.value
-  if (isApiError(error) && error.code === "account_not_found") {
-    return (
-      <Empty isPage title="There is no such account">
-        <a href="#/accounts">See all accounts</a>
-      </Empty>
-    )
-  }
-  if (whole === undefined) {
-    return error === undefined ? <Waiting /> : <Failure error={error} onRetry={reload} />
+  const missing = {
+    code: "account_not_found",
+    title: "There is no such account",
+    words: <a href="#/accounts">See all accounts</a>,
   }
   return (
-    <div class="stack">
-      {error !== undefined && <Failure error={error} onRetry={reload} />}
-      <AccountView whole={whole} onChanged={reload} />
-    </div>
+    <LoadedPage loading={loading} missing={missing}>
+      {(whole) => <AccountView whole={whole} onChanged={loading.reload} />}
+    </LoadedPage>
   )
 }
 

@@ -1,16 +1,14 @@
 /** A task of whatever account, as its log is stored: every event with what its hash covers, and the proof of the chain. */
-import { isApiError, type OperatorTask, type StoredEvent } from "@safelight/client"
+import type { OperatorTask, StoredEvent } from "@safelight/client"
 import type { JSX } from "preact"
 import { CopyButton } from "../../design/copy-button.tsx"
-import { Empty } from "../../design/empty.tsx"
 import { Facts } from "../../design/facts.tsx"
-import { Failure } from "../../design/failure.tsx"
 import { Moment } from "../../design/moment.tsx"
 import { PageHead } from "../../design/page-head.tsx"
 import { StatusMark } from "../../design/status-mark.tsx"
-import { Waiting } from "../../design/waiting.tsx"
 import type { PageProps } from "../../router/pages.ts"
 import { toHref } from "../../router/route.ts"
+import { LoadedPage } from "../../session/loaded-page.tsx"
 import { useClient } from "../../session/session.ts"
 import { useLoaded } from "../../session/use-loaded.ts"
 import { useRefreshed } from "../../session/use-refreshed.ts"
@@ -39,23 +37,15 @@ export function Page({ rest: [id = ""] }: PageProps): JSX.Element {
     [admin, id],
   )
   useRefreshed(loading, REFRESH_MS)
-  const { state, reload } = loading
-  const { value: whole, error } = state.value
-  if (isApiError(error) && error.code === "task_not_found") {
-    return (
-      <Empty isPage title="There is no such task">
-        <a href="#/all-tasks">See all tasks</a>
-      </Empty>
-    )
-  }
-  if (whole === undefined) {
-    return error === undefined ? <Waiting /> : <Failure error={error} onRetry={reload} />
+  const missing = {
+    code: "task_not_found",
+    title: "There is no such task",
+    words: <a href="#/all-tasks">See all tasks</a>,
   }
   return (
-    <div class="stack">
-      {error !== undefined && <Failure error={error} onRetry={reload} />}
-      <TaskView whole={whole} onChanged={reload} />
-    </div>
+    <LoadedPage loading={loading} missing={missing}>
+      {(whole) => <TaskView whole={whole} onChanged={loading.reload} />}
+    </LoadedPage>
   )
 }
 

@@ -1,22 +1,14 @@
 /** One task: where it is, how it came there, what came out, what it cost, and what can be done about it. */
-import {
-  isApiError,
-  type Artifact,
-  type Task,
-  type TaskEvent,
-  type TaskUsage,
-} from "@safelight/client"
+import type { Artifact, Task, TaskEvent, TaskUsage } from "@safelight/client"
 import type { JSX } from "preact"
 import { CopyButton } from "../../design/copy-button.tsx"
-import { Empty } from "../../design/empty.tsx"
-import { Failure } from "../../design/failure.tsx"
 import { PageHead } from "../../design/page-head.tsx"
 import { StatusMark } from "../../design/status-mark.tsx"
-import { Waiting } from "../../design/waiting.tsx"
 import { useLive } from "../../live/use-live.ts"
 import type { PageProps } from "../../router/pages.ts"
 import { toHref } from "../../router/route.ts"
 import { isOperator } from "../../session/me.ts"
+import { LoadedPage } from "../../session/loaded-page.tsx"
 import { useClient } from "../../session/session.ts"
 import { useLoaded } from "../../session/use-loaded.ts"
 import { ArtifactPanel } from "./artifact-panel.tsx"
@@ -38,7 +30,7 @@ interface Whole {
 
 export function Page({ rest: [id = ""] }: PageProps): JSX.Element {
   const client = useClient()
-  const { state, reload } = useLoaded(
+  const loading = useLoaded(
     async (signal): Promise<Whole> => {
       const [task, events, cost] = await Promise.all([
         client.get(id, { signal }),
@@ -55,28 +47,26 @@ export function Page({ rest: [id = ""] }: PageProps): JSX.Element {
     },
     [client, id],
   )
+  const { reload } = loading
   useLive({
     onChanges: (changes) => {
       if (changes.some(({ task }) => task.task_id === id)) reload()
     },
     onReset: reload,
   })
-  const { value: whole, error } = state.value
-  if (isApiError(error) && error.code === "task_not_found") {
-    return (
-      <Empty isPage title="There is no such task">
+  const missing = {
+    code: "task_not_found",
+    title: "There is no such task",
+    words: (
+      <>
         It may belong to another account. <a href="#/tasks">See all tasks</a>
-      </Empty>
-    )
-  }
-  if (whole === undefined) {
-    return error === undefined ? <Waiting /> : <Failure error={error} onRetry={reload} />
+      </>
+    ),
   }
   return (
-    <div class="stack">
-      {error !== undefined && <Failure error={error} onRetry={reload} />}
-      <TaskView whole={whole} onChanged={reload} />
-    </div>
+    <LoadedPage loading={loading} missing={missing}>
+      {(whole) => <TaskView whole={whole} onChanged={reload} />}
+    </LoadedPage>
   )
 }
 

@@ -4,13 +4,12 @@ import { useSignal } from "@preact/signals"
 import type { JSX } from "preact"
 import { Button } from "../../design/button.tsx"
 import { Dialog } from "../../design/dialog.tsx"
-import { Failure } from "../../design/failure.tsx"
 import { PageHead } from "../../design/page-head.tsx"
 import { showToast } from "../../design/toasts.tsx"
 import { useAct } from "../../design/use-act.ts"
-import { Waiting } from "../../design/waiting.tsx"
 import type { PageProps } from "../../router/pages.ts"
 import { goTo, toHref } from "../../router/route.ts"
+import { LoadedPage } from "../../session/loaded-page.tsx"
 import { useClient } from "../../session/session.ts"
 import { useLoaded } from "../../session/use-loaded.ts"
 import { Deliveries } from "./deliveries.tsx"
@@ -25,7 +24,7 @@ interface Whole {
 
 export function Page({ rest: [id = ""] }: PageProps): JSX.Element {
   const { webhooks } = useClient()
-  const { state, reload } = useLoaded(
+  const loading = useLoaded(
     async (signal): Promise<Whole> => {
       const [webhook, page] = await Promise.all([
         webhooks.get(id, { signal }),
@@ -35,27 +34,42 @@ export function Page({ rest: [id = ""] }: PageProps): JSX.Element {
     },
     [webhooks, id],
   )
-  const { value: whole, error } = state.value
+  const missing = {
+    code: "webhook_not_found",
+    title: "There is no such webhook",
+    words: <a href="#/webhooks">See all webhooks</a>,
+  }
+  return (
+    <LoadedPage loading={loading} missing={missing}>
+      {(whole) => <WebhookView whole={whole} onChanged={loading.reload} />}
+    </LoadedPage>
+  )
+}
+
+interface WebhookViewProps {
+  readonly whole: Whole
+  readonly onChanged: () => void
+}
+
+function WebhookView({ whole, onChanged }: WebhookViewProps): JSX.Element {
+  const { webhooks } = useClient()
   const { act } = useAct()
+  const { webhook, deliveries } = whole
+  const { id, enabled } = webhook
 
   /** Does something, says so, and shows what is then. */
   function carryOut(work: () => Promise<unknown>, words: string): void {
     void act(async () => {
       await work()
       showToast(words)
-      reload()
+      onChanged()
     })
   }
 
-  if (whole === undefined) {
-    return error === undefined ? <Waiting /> : <Failure error={error} onRetry={reload} />
-  }
-  const { webhook, deliveries } = whole
-  const { enabled } = webhook
   const replay = (delivery: string): void =>
     carryOut(() => webhooks.replay(id, delivery), "Sent again.")
   return (
-    <div class="stack">
+    <>
       <PageHead title="Webhook" above={<a href={toHref(["webhooks"])}>All webhooks</a>}>
         <Button onPress={() => carryOut(() => webhooks.test(id), "A test is on its way.")}>
           Send a test
@@ -79,8 +93,8 @@ export function Page({ rest: [id = ""] }: PageProps): JSX.Element {
           {toCondition(webhook)} · {webhook.events.join(", ")}
         </span>
       </p>
-      <Deliveries deliveries={deliveries} onReplay={replay} onReload={reload} />
-    </div>
+      <Deliveries deliveries={deliveries} onReplay={replay} onReload={onChanged} />
+    </>
   )
 }
 
