@@ -70,12 +70,12 @@ interface Server {
 
 const S3rver = createRequire(import.meta.url)("s3rver") as new (options: object) => Server
 
-export interface RunningS3rver extends AsyncDisposable {
-  /** To reach its one, empty bucket. */
+export interface RunningBucket extends AsyncDisposable {
+  /** To reach it; it is empty at first. */
   readonly options: S3ArtifactsOptions
 }
 
-export async function startS3rver(): Promise<RunningS3rver> {
+export async function startS3rver(): Promise<RunningBucket> {
   const folder = await createTemporaryFolder()
   const server = new S3rver({
     address: "127.0.0.1",
