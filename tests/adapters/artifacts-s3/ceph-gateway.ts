@@ -22,6 +22,9 @@ export interface CephGateway extends AsyncDisposable {
   createBucket(): Promise<RunningBucket>
 }
 
+/** Of the only user, whose secret key is random. */
+export const ACCESS_KEY_ID = "SAFELIGHT"
+
 /** In the folder. */
 const CONFIGURATION = "ceph.conf"
 
@@ -42,7 +45,7 @@ export async function startCeph(): Promise<CephGateway> {
   await using stack = new AsyncDisposableStack()
   const { path: folder } = stack.use(await createTemporaryFolder())
   const credentials = {
-    accessKeyId: "SAFELIGHT",
+    accessKeyId: ACCESS_KEY_ID,
     secretAccessKey: randomBytes(20).toString("hex"),
   }
   const ask = (program: string, ...words: string[]) => run(program, words, { cwd: folder })
