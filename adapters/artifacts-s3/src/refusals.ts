@@ -1,6 +1,6 @@
 /**
- * What the client's errors mean. None of it holds more of an answer than its status and code: an error of a
- * socket or parser can hold raw bytes, and an error document can hold what we signed.
+ * What the client's errors mean. None of it holds more of an answer than its status, its code and the name of a region:
+ * an error of a socket or parser can hold raw bytes, and an error document can hold what we signed.
  */
 import { createUnavailable, type Refusal } from "@safelight/artifacts"
 import { SafelightError } from "@safelight/core"
@@ -25,6 +25,10 @@ interface ClientError {
     /** The client's clock was wrong, and has been set by the answer. */
     readonly clockSkewCorrected?: boolean
   }
+  /** In the document of a request that was signed for another region. */
+  readonly Region?: unknown
+  /** Names the region in a header where the bucket is in another. */
+  readonly $response?: { readonly headers?: Readonly<Record<string, string | undefined>> }
 }
 
 /** The client's code for credentials that it does not find. */
@@ -63,7 +67,8 @@ export function toRefusal(error: unknown): Refusal | undefined {
   const isSocket = status === undefined && typeof socketCode === "string"
   const code = isSocket ? socketCode : String(name)
   const isPassing = isPassingCode(status, code) || $metadata?.clockSkewCorrected === true
-  return { status, code, isPassing, words: describe(status, code) }
+  const words = describe(status, code) + describeRegion(error as ClientError)
+  return { status, code, isPassing, words }
 }
 
 function isPassingCode(status: number | undefined, code: string): boolean {
@@ -88,4 +93,15 @@ function describe(status: number | undefined, code: string): string {
   }
   if (code === "TimeoutError") return "had no answer in time"
   return /^[A-Z][A-Za-z0-9_]{1,64}$/.test(code) ? `failed (${code})` : "failed"
+}
+
+const REGION_PATTERN = /^[a-z0-9-]{1,64}$/
+/** Permanently, or until the names of a new bucket are known. */
+const REDIRECT_STATUSES: ReadonlySet<number | undefined> = new Set([301, 307])
+
+function describeRegion({ $metadata, $response, Region }: ClientError): string {
+  const isRedirect = REDIRECT_STATUSES.has($metadata?.httpStatusCode)
+  const region = isRedirect ? $response?.headers?.["x-amz-bucket-region"] : Region
+  if (typeof region !== "string" || !REGION_PATTERN.test(region)) return ""
+  return `: the bucket is in ${region}, which region, and endpoint if it is given, must name`
 }

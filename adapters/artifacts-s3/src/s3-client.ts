@@ -3,18 +3,22 @@
  * given here, as an option of ours or a fixed value. It looks for credentials itself if none are given.
  */
 import { S3Client } from "@aws-sdk/client-s3"
+import { defaultProvider } from "@aws-sdk/credential-provider-node"
 import { guardAnswers } from "./guard-answers.ts"
+import { renewCredentials } from "./renew-credentials.ts"
 import type { S3Settings } from "./s3-options.ts"
 
 export function createClient(settings: S3Settings): Pick<S3Client, "send"> {
-  const { credentials, endpoint, idleTimeoutMs, isPathStyle, region } = settings
+  // Whenever the client's own provider is asked, it reads the user's files again.
+  const { credentials = defaultProvider({ ignoreCache: true }) } = settings
+  const { endpoint, idleTimeoutMs, isPathStyle, region } = settings
   // With the client's own bound of 50, slow readers would keep every other request waiting.
   const agent = { keepAlive: true, maxSockets: Infinity }
   const client = new S3Client({
     region,
     endpoint,
     forcePathStyle: isPathStyle,
-    ...(credentials && { credentials }),
+    credentials,
     // Requests are tried again by `createRequests`: the client's own tries share one budget, with which most of 64
     // puts would give up at the first outage, and wait by a clock that no test can control.
     maxAttempts: 1,
@@ -42,5 +46,6 @@ export function createClient(settings: S3Settings): Pick<S3Client, "send"> {
     },
   })
   guardAnswers(client)
+  if (typeof credentials === "function") renewCredentials(client)
   return client
 }

@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { TestContext } from "node:test"
-import type { S3ArtifactsOptions } from "@safelight/artifacts-s3"
+import type { S3ArtifactsOptions, S3Credentials } from "@safelight/artifacts-s3"
 import { serve, type LocalServer } from "../../support/misbehaving-server.ts"
 import { findForgery } from "./aws-signature.ts"
 
@@ -56,6 +56,10 @@ export interface BucketServer extends LocalServer {
   /** Of every request, in order of arrival. */
   readonly operations: Operation[]
   act: (exchange: Exchange) => void | Promise<void>
+  /** The only ones that are good now. */
+  readonly credentials: S3Credentials & { readonly sessionToken: string }
+  /** Refuses the session of those that were good so far, and gives others. */
+  endSession(): void
 }
 
 /** Two a page: every list of a test is longer. */
@@ -66,6 +70,7 @@ export async function serveBucket(context: TestContext): Promise<BucketServer> {
   const uploads = new Map<string, Upload>()
   const operations: Operation[] = []
   const counts = new Map<string, number>()
+  const ended = new Set<unknown>()
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? "", "http://bucket")
@@ -77,8 +82,9 @@ export async function serveBucket(context: TestContext): Promise<BucketServer> {
     const body = await readBody(request)
     const key = decodeURIComponent(url.pathname).slice(`/${BUCKET}/`.length)
     const exchange = { operation, key, query: url.searchParams, request, body, response, before }
-    const refused = findForgery({ request, body, url, credentials: CREDENTIALS })
-    if (refused !== undefined) refuse(response, 403, refused)
+    const refused = findForgery({ request, body, url, credentials: server.credentials })
+    if (ended.has(request.headers["x-amz-security-token"])) refuse(response, 400, "ExpiredToken")
+    else if (refused !== undefined) refuse(response, 403, refused)
     else if (!url.pathname.startsWith(`/${BUCKET}`)) refuse(response, 404, "NoSuchBucket")
     else await server.act({ ...exchange, serve: () => HONEST[operation](exchange, server) })
   }
@@ -87,8 +93,17 @@ export async function serveBucket(context: TestContext): Promise<BucketServer> {
     // A client that hangs up in the middle has its reasons.
     answer(request, response).catch((error: unknown) => response.destroy(error as Error))
   })
+  let { credentials }: Pick<BucketServer, "credentials"> = { credentials: CREDENTIALS }
   const server: BucketServer = {
     ...local,
+    get credentials() {
+      return credentials
+    },
+    endSession() {
+      ended.add(credentials.sessionToken)
+      const session = `AFTER-${ended.size}`
+      credentials = { accessKeyId: session, secretAccessKey: session, sessionToken: session }
+    },
     objects,
     uploads,
     operations,

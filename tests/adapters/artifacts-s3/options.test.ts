@@ -238,36 +238,47 @@ describe("an artifacts' URL", () => {
   })
 })
 
-describe("credentials of a role", () => {
-  it("are asked for again before they end, and while they hold only once", async (context) => {
-    const bucket = await serveBucket(context)
-    let given: S3Credentials = { ...CREDENTIALS, expiration: new Date(Date.now() + 3_600_000) }
-    let asked = 0
-    const credentials = async () => {
-      asked += 1
-      return given
-    }
-    const lasting = createS3Artifacts({ ...bucket.options, credentials })
-    await lasting.check()
-    await lasting.check()
-    assert.equal(asked, 1)
-    // 5 minutes before their end the client asks for others, and signs by these.
-    given = { ...given, secretAccessKey: "ended", expiration: new Date(Date.now() + 60_000) }
-    const ending = createS3Artifacts({ ...bucket.options, credentials, tries: 1 })
-    await assert.rejects(ending.check(), isUnavailable)
-    given = { ...CREDENTIALS, expiration: new Date(Date.now() + 3_600_000) }
-    await ending.check()
-  })
-
-  it("that can't be had make everything unavailable, without a word of why", async (context) => {
-    const bucket = await serveBucket(context)
-    const credentials = () => Promise.reject(new Error(SECRET))
-    const artifacts = createS3Artifacts({ ...bucket.options, credentials })
-    await assert.rejects(artifacts.list("t"), (error) => {
-      assert.ok(isUnavailable(error))
-      assert.ok(!inspect(error, { depth: 10, showHidden: true }).includes(SECRET))
-      return true
+describe("a bucket in another region", () => {
+  const answers: Readonly<Record<string, (region: string) => Answer>> = {
+    "301 PermanentRedirect": (region) => ({ headers: { "x-amz-bucket-region": region } }),
+    "307 TemporaryRedirect": (region) => ({ headers: { "x-amz-bucket-region": region } }),
+    "400 AuthorizationHeaderMalformed": (region) => ({ more: `<Region>${region}</Region>` }),
+  }
+  interface Answer {
+    readonly headers?: Readonly<Record<string, string>>
+    readonly more?: string
+  }
+  for (const [answer, toAnswer] of Object.entries(answers)) {
+    it(`that answers ${answer} is named with its region, which is all that is repeated`, async (t) => {
+      const [status, code] = answer.split(" ")
+      for (const [region, words] of [
+        [
+          "eu-west-1",
+          ": the bucket is in eu-west-1, which region, and endpoint if it is given, must name",
+        ],
+        [`${SECRET}<`, ""],
+      ] as const) {
+        const { headers = {}, more = "" } = toAnswer(region.replace("<", "&lt;"))
+        const server = await serve(t, (request, response) => {
+          response.writeHead(Number(status), headers)
+          const location = "<Endpoint>elsewhere.example</Endpoint>"
+          response.end(`<Error><Code>${code}</Code>${location}${more}</Error>`)
+          request.resume()
+        })
+        const artifacts = createS3Artifacts({ ...GOOD, endpoint: server.origin })
+        const message = `The bucket failed: storing an object was answered ${answer}${words}`
+        await assert.rejects(artifacts.check(), { code: "artifacts-unavailable", message })
+      }
     })
-    assert.deepEqual(bucket.operations, [])
+  }
+
+  it("is named also where only a HEAD is answered so", async (t) => {
+    const server = await serveBucket(t)
+    server.act = ({ operation, response, serve: answer }) => {
+      if (operation !== "HeadObject") return answer()
+      response.writeHead(301, { "x-amz-bucket-region": "eu-west-1" }).end()
+    }
+    const check = createS3Artifacts(server.options).check()
+    await assert.rejects(check, /was answered 301: the bucket is in eu-west-1, which region/)
   })
 })
