@@ -16,6 +16,7 @@ import {
   API_KEY_SCOPES,
   type ApiKeyScope,
   type ArtifactStorage,
+  type Channel,
   type Log,
   type LogFields,
   type Storage,
@@ -47,12 +48,15 @@ export interface InProcessServiceOptions {
   readonly wrapStorage?: (storage: Storage) => Storage
   /** Stands between the engine and its files. */
   readonly wrapArtifacts?: (artifacts: ArtifactStorage) => ArtifactStorage
+  /** In place of one that answers at once. */
+  readonly channel?: Channel
   /** Hears of every request. */
   readonly onAnswered?: OnAnswered
 }
 
 /** What one kind of key is given; the rest is an ordinary key's. */
 interface KeyOptions {
+  readonly account?: string
   readonly scopes?: readonly ApiKeyScope[]
   readonly revokedAt?: number
   readonly expiresAt?: number
@@ -60,6 +64,8 @@ interface KeyOptions {
 
 export interface ServiceKeys {
   readonly whole: string
+  /** As whole, and another account's. */
+  readonly other: string
   /** Without `tasks:write`. */
   readonly reading: string
   readonly revoked: string
@@ -97,7 +103,7 @@ export async function createInProcessService(options: InProcessServiceOptions = 
   const files = createFilesystemArtifacts({ folder: join(folder.path, "artifacts") })
   const storage = options.wrapStorage?.(opened) ?? opened
   const artifacts = options.wrapArtifacts?.(files) ?? files
-  const channels = [createInstantChannel()]
+  const channels = [options.channel ?? createInstantChannel()]
   const engine = createEngine({
     storage,
     artifacts,
@@ -158,6 +164,7 @@ export type InProcessService = Awaited<ReturnType<typeof createInProcessService>
 async function createKeys(storage: Storage): Promise<ServiceKeys> {
   return {
     whole: await createKey(storage, {}),
+    other: await createKey(storage, { account: "other" }),
     reading: await createKey(storage, { scopes: ["tasks:read", "artifacts:read"] }),
     revoked: await createKey(storage, { revokedAt: 1 }),
     expired: await createKey(storage, { expiresAt: 1 }),
@@ -166,10 +173,9 @@ async function createKeys(storage: Storage): Promise<ServiceKeys> {
 }
 
 async function createKey(storage: Storage, options: KeyOptions): Promise<string> {
-  const { scopes = API_KEY_SCOPES, revokedAt = 0, expiresAt = 0 } = options
+  const { account = ACCOUNT, scopes = API_KEY_SCOPES, revokedAt = 0, expiresAt = 0 } = options
   const parts = createApiKeyParts(systemRandomness(new Uint8Array(96)))
   const secretSha256 = sha256([parts.secret])
-  const account = ACCOUNT
   const key = { id: parts.id, account, secretSha256, scopes, createdAt: 0, revokedAt, expiresAt }
   await storage.createKey(key)
   return formatApiKey(parts)
