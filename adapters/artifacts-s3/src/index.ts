@@ -6,6 +6,7 @@ export {
   type S3Objects,
 } from "./s3-artifacts.ts"
 export { DEFAULTS } from "./defaults.ts"
+export { findHarmfulRules, type HarmfulRule } from "./harmful-rules.ts"
 export { parseS3Url } from "./s3-url.ts"
 export type { S3Location } from "./s3-location.ts"
 export type {

@@ -9,13 +9,16 @@ import {
   CreateMultipartUploadCommand,
   ListMultipartUploadsCommand,
   ListObjectVersionsCommand,
+  PutBucketLifecycleConfigurationCommand,
   PutBucketVersioningCommand,
   PutObjectCommand,
+  type BucketLifecycleConfiguration,
 } from "@aws-sdk/client-s3"
 import {
   createS3Artifacts,
   createS3Objects,
   DEFAULTS,
+  findHarmfulRules,
   type S3ArtifactsOptions,
 } from "@safelight/artifacts-s3"
 import type { ArtifactStorage } from "@safelight/core"
@@ -149,6 +152,27 @@ describe("the S3 adapter on Ceph", { skip: skipWithoutCeph() }, () => {
       new ListObjectVersionsCommand({ Bucket, Prefix: `${PREFIX}${TASK_FOLDER}/` }),
     )
     assert.deepEqual([listed.Versions?.length, listed.DeleteMarkers?.length], [1, 1])
+  })
+
+  it("names the rule of a lifecycle that removes artifacts", async () => {
+    const { options, Bucket } = await start()
+    assert.deepEqual(await findHarmfulRules(options), [])
+    const Expiration = { Days: 30 }
+    const LifecycleConfiguration: BucketLifecycleConfiguration = {
+      Rules: [
+        { ID: "ours", Status: "Enabled", Filter: { Prefix: "some/" }, Expiration },
+        { ID: "another", Status: "Enabled", Filter: { Prefix: "another/" }, Expiration },
+        {
+          ID: "uploads",
+          Status: "Enabled",
+          Filter: { Prefix: "" },
+          AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 },
+        },
+      ],
+    }
+    const input = { Bucket, LifecycleConfiguration }
+    await ceph.client.send(new PutBucketLifecycleConfigurationCommand(input))
+    assert.deepEqual(await findHarmfulRules(options), [{ id: "ours", effect: "removes" }])
   })
 
   it("reaches a bucket whose clock is an hour off", async (t) => {

@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { describe, test } from "node:test"
 import { STUBS } from "@safelight/testkit/stubs"
+import { BUCKET, CREDENTIALS, serveBucket } from "../../adapters/artifacts-s3/bucket-server.ts"
 import { findFreePort } from "../../support/free-port.ts"
 import { serve, serveRaw, serveSecurely } from "../../support/misbehaving-server.ts"
 import { createSelfSignedCertificate } from "../../support/self-signed-certificate.ts"
@@ -292,6 +293,28 @@ describe("the machine", () => {
       /^fault: .*file can't be written, where .*artifacts belongs$/,
     )
     assert.equal(code, 1)
+  })
+
+  test("a rule of the bucket's lifecycle that removes artifacts", async (t) => {
+    const { diagnose } = await createDoctorWorld(t)
+    const bucket = await serveBucket(t)
+    bucket.act = ({ query, response, serve: answer }) => {
+      if (!query.has("lifecycle")) return answer()
+      const rule =
+        "<ID>tidy &amp; thrifty</ID><Status>Enabled</Status><Expiration><Days>30</Days></Expiration>"
+      response.end(`<LifecycleConfiguration><Rule>${rule}</Rule></LifecycleConfiguration>`)
+    }
+    const environment = {
+      AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
+      AWS_SESSION_TOKEN: CREDENTIALS.sessionToken,
+    }
+    const place = `s3://${BUCKET}/some?endpoint=${bucket.origin}`
+    const { code, of } = await diagnose(["--artifacts", place], { environment })
+    assert.deepEqual(of("artifacts"), [
+      'warning: the rule "tidy & thrifty" of the bucket\'s lifecycle removes artifacts',
+    ])
+    assert.equal(code, 0)
   })
 })
 

@@ -1,17 +1,22 @@
 /**
- * The place for artifacts: one byte is stored, listed, read and removed again, and a bucket's clock is asked. A folder
- * is not made for it, and in one of another user nothing is stored.
+ * The place for artifacts: one byte is stored, listed, read and removed again, and a bucket is asked for its clock and
+ * its rules. A folder is not made for it, and in one of another user nothing is stored.
  */
 import { randomUUID } from "node:crypto"
 import { stat } from "node:fs/promises"
 import { isSafelightError, SILENT_LOG } from "@safelight/core"
 import { systemClock } from "@safelight/engine"
-import { createArtifacts, toArtifactFolder, type ServedArtifacts } from "../data/open-places.ts"
+import {
+  createArtifacts,
+  toArtifactFolder,
+  toBucketOptions,
+  type ServedArtifacts,
+} from "../data/open-places.ts"
 import { askAddress } from "./ask-address.ts"
 import { findUnwritable } from "./check-disk.ts"
 import { compareClocks } from "./clock-words.ts"
 import { findStranger } from "./find-stranger.ts"
-import { fault, ok, orElse, type Finding } from "./finding.ts"
+import { fault, ok, orElse, warning, type Finding } from "./finding.ts"
 import type { Surroundings } from "./surroundings.ts"
 
 const NAME = "artifacts"
@@ -27,8 +32,9 @@ export async function checkArtifacts(surroundings: Surroundings): Promise<readon
   if (folder !== undefined) return orElse([await probed], ok(NAME, `${folder}: a byte came back`))
   const endpoint = await readEndpoint(configuration.artifacts ?? "")
   // A bucket refuses what a wrong clock signs, and doesn't say why.
-  const found = await Promise.all([probed, compareBucket(endpoint, surroundings)])
-  return orElse(found, ok(NAME, `the bucket at ${endpoint}: a byte came back`))
+  const clocks = compareBucket(endpoint, surroundings)
+  const found = await Promise.all([probed, clocks, findRules(surroundings)])
+  return orElse(found.flat(), ok(NAME, `the bucket at ${endpoint}: a byte came back`))
 }
 
 export const ARTIFACTS_ADVICE =
@@ -97,4 +103,22 @@ async function compareBucket(
   const answer = await askAddress(endpoint, AbortSignal.timeout(patienceMs))
   if (answer.kind === "failed" || answer.at === undefined) return undefined
   return compareClocks(NAME, "the bucket", answer.at - clock.now())
+}
+
+const EFFECTS = {
+  archives: "moves artifacts to where they can't be read at once",
+  removes: "removes artifacts",
+} as const
+
+async function findRules({ configuration }: Surroundings): Promise<readonly Finding[]> {
+  const { findHarmfulRules } = await import("@safelight/artifacts-s3")
+  const { artifacts = "", credentials } = configuration
+  const rules = await findHarmfulRules(await toBucketOptions(artifacts, NAME, credentials))
+  return rules.map(({ effect, id }) =>
+    warning(
+      NAME,
+      `the rule ${JSON.stringify(id)} of the bucket's lifecycle ${EFFECTS[effect]}`,
+      "leave their prefix out of it: the service removes artifacts when they expire",
+    ),
+  )
 }
