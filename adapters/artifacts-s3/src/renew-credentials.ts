@@ -15,7 +15,7 @@ const ENDED_CODES: ReadonlySet<unknown> = new Set([
   "TokenRefreshRequired",
 ])
 
-/** How S3 and others answer a HEAD then: without a document it has no code. */
+/** Of an answer without a document, to a HEAD, that has no code. */
 const ENDED_STATUSES: ReadonlySet<number | undefined> = new Set([400, 403])
 
 interface ClientError {
@@ -23,12 +23,21 @@ interface ClientError {
   readonly $metadata?: { readonly httpStatusCode?: number }
 }
 
-/** Of the client, which keeps the answer. */
-type Provider = (options: { readonly forceRefresh: true }) => Promise<unknown>
+interface Identity {
+  readonly expiration?: Date
+}
+
+/** Of the client, which keeps the answer until it ends. */
+type Provider = (options?: { readonly forceRefresh: true }) => Promise<Identity>
 
 export function renewCredentials({ config, middlewareStack }: S3Client): void {
   const askProvider = config.credentials as Provider
   let renewals = 0
+
+  async function hasEnded(error: ClientError, commandName: string | undefined): Promise<boolean> {
+    if (ENDED_CODES.has(error.name)) return true
+    return mayMeanAnEnd(error, commandName) && !isGoodForNow(await askProvider())
+  }
 
   middlewareStack.add(
     (next, { commandName }) =>
@@ -37,7 +46,7 @@ export function renewCredentials({ config, middlewareStack }: S3Client): void {
         try {
           return await next(args)
         } catch (error) {
-          if (!hasEnded(error as ClientError, commandName)) throw error
+          if (!(await hasEnded(error as ClientError, commandName))) throw error
           // Not where it was asked meanwhile. Of many requests that ask at once the client makes one question.
           if (renewals === before) {
             await askProvider({ forceRefresh: true })
@@ -51,7 +60,12 @@ export function renewCredentials({ config, middlewareStack }: S3Client): void {
   )
 }
 
-function hasEnded({ name, $metadata }: ClientError, commandName: string | undefined): boolean {
-  if (ENDED_CODES.has(name)) return true
+/** Ceph answers an ended session or a replaced key as it answers what a role may not do. */
+function mayMeanAnEnd({ name, $metadata }: ClientError, commandName: string | undefined): boolean {
+  if (name === "AccessDenied") return true
   return commandName === "HeadObjectCommand" && ENDED_STATUSES.has($metadata?.httpStatusCode)
+}
+
+function isGoodForNow({ expiration }: Identity): boolean {
+  return expiration !== undefined && expiration.getTime() > Date.now()
 }

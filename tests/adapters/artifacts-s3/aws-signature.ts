@@ -6,13 +6,13 @@ import { createHmac, hash } from "node:crypto"
 import type { IncomingMessage } from "node:http"
 
 export interface SignedRequest {
-  readonly request: IncomingMessage
+  readonly request: Pick<IncomingMessage, "headers" | "method">
   readonly body: Buffer
   readonly url: URL
   readonly credentials: {
     readonly accessKeyId: string
     readonly secretAccessKey: string
-    readonly sessionToken: string
+    readonly sessionToken?: string
   }
 }
 
@@ -35,7 +35,8 @@ export function findForgery(signed: SignedRequest): string | undefined {
   return sign(signed, scope, names) === signature ? undefined : "SignatureDoesNotMatch"
 }
 
-function sign(signed: SignedRequest, scope: string, names: string): string {
+/** `scope` is `day/region/service/aws4_request`, `names` are those of the signed headers. */
+export function sign(signed: SignedRequest, scope: string, names: string): string {
   const { headers, method = "" } = signed.request
   const query = [...signed.url.searchParams].map(
     ([name, value]) => `${encode(name)}=${encode(value)}`,
@@ -52,9 +53,9 @@ function sign(signed: SignedRequest, scope: string, names: string): string {
   ]
   const date = String(headers["x-amz-date"])
   const text = ["AWS4-HMAC-SHA256", date, scope, hash("sha256", canonical.join("\n"))].join("\n")
-  const [day = "", region = ""] = scope.split("/")
+  const [day = "", ...words] = scope.split("/")
   let key = createHmac("sha256", `AWS4${signed.credentials.secretAccessKey}`).update(day).digest()
-  for (const word of [region, "s3", "aws4_request"]) {
+  for (const word of words) {
     key = createHmac("sha256", key).update(word).digest()
   }
   return createHmac("sha256", key).update(text).digest("hex")

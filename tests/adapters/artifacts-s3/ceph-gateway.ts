@@ -10,9 +10,11 @@ import { mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3"
+import type { S3Credentials } from "@safelight/artifacts-s3"
 import { findFreePort } from "../../support/free-port.ts"
 import { createTemporaryFolder } from "../../support/temporary-folder.ts"
 import { until } from "../../support/until.ts"
+import { sign } from "./aws-signature.ts"
 import type { RunningBucket } from "./mended-s3rver.ts"
 
 export interface CephGateway extends AsyncDisposable {
@@ -20,6 +22,8 @@ export interface CephGateway extends AsyncDisposable {
   readonly client: S3Client
   /** Makes an empty bucket, which stays until the gateway ends. */
   createBucket(): Promise<RunningBucket>
+  /** Of a role that may do everything, for so many seconds. */
+  createSession(seconds: number): Promise<Required<Omit<S3Credentials, "expiration">>>
 }
 
 /** Of the only user, whose secret key is random. */
@@ -65,6 +69,7 @@ export async function startCeph(): Promise<CephGateway> {
   const keys = [`--access-key=${accessKeyId}`, `--secret=${secretAccessKey}`]
   const user = ["--uid=safelight", "--display-name=Safelight", ...keys]
   await ask("radosgw-admin", "-c", CONFIGURATION, "user", "create", ...user)
+  await makeRole(ask)
   const port = await findFreePort()
   // Without the last word the second packet of an answer waits up to 40 ms for the first one's receipt.
   const frontend = `beast endpoint=127.0.0.1:${port} tcp_nodelay=1`
@@ -85,6 +90,7 @@ export async function startCeph(): Promise<CephGateway> {
       const options = { bucket, endpoint, credentials }
       return { options, [Symbol.asyncDispose]: async () => {} }
     },
+    createSession: (seconds) => assumeRole({ endpoint, credentials, seconds }),
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   }
 }
@@ -99,6 +105,57 @@ async function makeCluster(folder: string, ask: Ask): Promise<void> {
   await Promise.all(["mon", "osd"].map((name) => mkdir(join(folder, name))))
   await ask("monmaptool", "--create", "--fsid", cluster, "--addv", "a", monitor, "map")
   await ask("ceph-mon", "-c", CONFIGURATION, "-i", "a", "--mkfs", "--monmap", "map")
+}
+
+/** A role that the user may take on, and that may do everything with all buckets. */
+async function makeRole(ask: Ask): Promise<void> {
+  const admin = ["radosgw-admin", "-c", CONFIGURATION] as const
+  const allow = (statement: object) =>
+    JSON.stringify({ Version: "2012-10-17", Statement: [{ Effect: "Allow", ...statement }] })
+  const user = { AWS: ["arn:aws:iam:::user/safelight"] }
+  const trust = allow({ Principal: user, Action: ["sts:AssumeRole"] })
+  await ask(...admin, "role", "create", "--role-name=any", `--assume-role-policy-doc=${trust}`)
+  const policy = allow({ Action: ["s3:*"], Resource: "arn:aws:s3:::*" })
+  const named = ["--role-name=any", "--policy-name=any"]
+  await ask(...admin, "role-policy", "put", ...named, `--policy-doc=${policy}`)
+}
+
+interface RoleRequest {
+  readonly endpoint: string
+  readonly credentials: Pick<S3Credentials, "accessKeyId" | "secretAccessKey">
+  readonly seconds: number
+}
+
+async function assumeRole({ credentials, endpoint, seconds }: RoleRequest) {
+  const url = new URL(endpoint)
+  const parameters = {
+    Action: "AssumeRole",
+    Version: "2011-06-15",
+    RoleArn: "arn:aws:iam:::role/any",
+    RoleSessionName: "session",
+    DurationSeconds: String(seconds),
+  }
+  const body = Buffer.from(String(new URLSearchParams(parameters)))
+  const date = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, "")
+  const scope = `${date.slice(0, 8)}/default/sts/aws4_request`
+  const headers = { "content-type": "application/x-www-form-urlencoded", "x-amz-date": date }
+  const signed = { host: url.host, ...headers }
+  const names = Object.keys(signed).toSorted().join(";")
+  const request = { method: "POST", headers: signed }
+  const signature = sign({ request, body, url, credentials }, scope, names)
+  const credential = `Credential=${credentials.accessKeyId}/${scope}`
+  const authorization = `AWS4-HMAC-SHA256 ${credential}, SignedHeaders=${names}, Signature=${signature}`
+  const answer = await fetch(url, { method: "POST", headers: { ...headers, authorization }, body })
+  const text = await answer.text()
+  const [accessKeyId, secretAccessKey, sessionToken] = [
+    /<AccessKeyId>(.*?)</.exec(text)?.[1],
+    /<SecretAccessKey>(.*?)</.exec(text)?.[1],
+    /<SessionToken>(.*?)</.exec(text)?.[1],
+  ]
+  if (accessKeyId === undefined || secretAccessKey === undefined || sessionToken === undefined) {
+    throw new Error(`no session: ${text}`)
+  }
+  return { accessKeyId, secretAccessKey, sessionToken }
 }
 
 /** Everything in one folder, without keys between the programs, and nothing waits for a replica. */
@@ -130,6 +187,10 @@ function toConfiguration(folder: string, cluster: string, monitor: string): stri
     osd_pool_default_pg_autoscale_mode: "off",
     osd_crush_chooseleaf_type: 0,
     mon_allow_pool_size_one: true,
+    // A session's token is encrypted with it.
+    rgw_sts_key: randomBytes(8).toString("hex"),
+    rgw_s3_auth_use_sts: true,
+    rgw_sts_min_session_duration: 1,
   }
   const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}`)
   return `[global]\n${lines.join("\n")}\n`

@@ -23,6 +23,7 @@ import {
 } from "@safelight/artifacts-s3"
 import type { ArtifactStorage } from "@safelight/core"
 import { startProxy } from "../../faults/tcp-proxy.ts"
+import { until } from "../../support/until.ts"
 import { isUnavailable, makeBytes, PART_BYTES, readAll, store } from "./bodies.ts"
 import { ACCESS_KEY_ID, skipWithoutCeph, startCeph, type CephGateway } from "./ceph-gateway.ts"
 
@@ -175,19 +176,34 @@ describe("the S3 adapter on Ceph", { skip: skipWithoutCeph() }, () => {
     assert.deepEqual(await findHarmfulRules(options), [{ id: "ours", effect: "removes" }])
   })
 
+  it("goes on with the session that has replaced an ended one", async () => {
+    const { options } = await start()
+    let given = await ceph.createSession(1)
+    const client = createS3Artifacts({ ...options, credentials: given })
+    await until(() => client.list("t").then(() => false, isUnavailable))
+    const artifacts = createS3Artifacts({ ...options, credentials: async () => given })
+    await assert.rejects(store(artifacts, LARGE), /was answered 403 AccessDenied$/)
+    given = await ceph.createSession(3_600)
+    const { locator } = await store(artifacts, LARGE)
+    assert.ok((await readAll(artifacts, { locator })).equals(LARGE))
+  })
+
   it("reaches a bucket whose clock is an hour off", async (t) => {
     const { artifacts } = await start()
     t.mock.timers.enable({ apis: ["Date"], now: Date.now() + 3_600_000 })
     await artifacts.check()
   })
 
-  const refusals: Readonly<Record<string, Partial<S3ArtifactsOptions>>> = {
-    "404 NoSuchBucket": { bucket: "another" },
-    "403 InvalidAccessKeyId": { credentials: STRANGER },
-    "403 SignatureDoesNotMatch": { credentials: { ...STRANGER, accessKeyId: ACCESS_KEY_ID } },
+  const refusals: Readonly<Record<string, readonly [string, Partial<S3ArtifactsOptions>]>> = {
+    "another bucket": ["404 NoSuchBucket", { bucket: "another" }],
+    "another key": ["403 AccessDenied", { credentials: STRANGER }],
+    "another secret": [
+      "403 AccessDenied",
+      { credentials: { ...STRANGER, accessKeyId: ACCESS_KEY_ID } },
+    ],
   }
-  for (const [answer, change] of Object.entries(refusals)) {
-    it(`is refused with ${answer}`, async () => {
+  for (const [name, [answer, change]] of Object.entries(refusals)) {
+    it(`is refused with ${answer} for ${name}`, async () => {
       const { options } = await start()
       const check = createS3Artifacts({ ...options, ...change }).check()
       await assert.rejects(check, (error) => {

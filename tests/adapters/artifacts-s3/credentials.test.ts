@@ -137,6 +137,32 @@ describe("credentials that end on the way", () => {
     assert.deepEqual([server.operations.length, counts.asked], [2, 2])
   })
 
+  it("are asked for where they are denied and may have ended, and not where they hold", async (t) => {
+    const server = await serveBucket(t)
+    let denied = 1
+    server.act = (exchange) => {
+      denied -= 1
+      if (denied < 0) exchange.serve()
+      else refuse(exchange.response, 403, "AccessDenied")
+    }
+    const hour = 3_600_000
+    for (const [expiration, isAsked] of [
+      [undefined, true],
+      [new Date(Date.now() + hour), false],
+    ] as const) {
+      let asked = 0
+      const credentials = async () => {
+        asked += 1
+        return { ...CREDENTIALS, ...(expiration && { expiration }) }
+      }
+      const artifacts = createS3Artifacts({ ...server.options, credentials })
+      denied = 1
+      if (isAsked) await artifacts.list("t")
+      else await assert.rejects(artifacts.list("t"), /was answered 403 AccessDenied$/)
+      assert.equal(asked, isAsked ? 2 : 1)
+    }
+  })
+
   it("make a request fail at once where they are fixed", async (t) => {
     const { server } = await start(t)
     const artifacts = createS3Artifacts(server.options)
