@@ -55,6 +55,29 @@ describe("whoever waits for a task's end", () => {
     }
   })
 
+  it("looks at the storage together with all others that wait", async () => {
+    const scene = createScene({ channels: [createScriptedChannel()], isStarted: false })
+    const { id } = await scene.submit()
+    const looks: number[] = []
+    const { readTask } = scene.storage
+    scene.storage.readTask = (task) => {
+      looks.push(scene.clock.monotonicNow())
+      return readTask(task)
+    }
+    const over = new AbortController()
+    const waiting: Promise<unknown>[] = []
+    for (let begun = 0; begun < 3; begun += 1) {
+      waiting.push(scene.engine.finished(id, { signal: over.signal }))
+      await scene.clock.advance(SETTINGS.idlePollMs / 4)
+    }
+    looks.length = 0
+    await scene.clock.advance(SETTINGS.idlePollMs)
+    assert.equal(looks.length, 3)
+    assert.equal(new Set(looks).size, 1)
+    over.abort()
+    await Promise.allSettled(waiting)
+  })
+
   it("hears of a doubt that an operator gives up, from this engine at once", async () => {
     const channel = createScriptedChannel({ submits: [{ kind: "lost", operation: 1 }] })
     const scene = createScene({ channels: [channel] })

@@ -12,17 +12,26 @@ import {
 import type { Context } from "../host/context.ts"
 import type { Dispatcher } from "../scheduling/dispatcher.ts"
 
+/** All that wait in this process look at the same moments, so that the storage reads their tasks together. */
+function untilLook({
+  clock,
+  settings: { idlePollMs },
+}: Pick<Context, "clock" | "settings">): number {
+  return Math.ceil(idlePollMs - (clock.monotonicNow() % idlePollMs))
+}
+
 interface Look {
   readonly head: StreamHead | undefined
 }
 
 /** The finished task; undefined for an unknown one. Rejects with `aborted` on the signal. */
 export async function waitUntilFinished(
-  { clock, recorder, settings, storage }: Context,
+  context: Context,
   dispatcher: Dispatcher,
   id: string,
   signal: AbortSignalLike | undefined,
 ): Promise<Task | undefined> {
+  const { clock, recorder, storage } = context
   const ended = new AbortController()
   let finished: Task | undefined
   const end = (): void => ended.abort("ended")
@@ -48,7 +57,7 @@ export async function waitUntilFinished(
         const { head } = found
         if (head === undefined || isTerminal(head.task)) return head?.task
       }
-      await clock.wait(settings.idlePollMs, ended.signal)
+      await clock.wait(untilLook(context), ended.signal)
     }
   } finally {
     stopListening()
