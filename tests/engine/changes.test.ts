@@ -238,15 +238,15 @@ describe("whoever watches an account", () => {
   it("misses nothing while the storage is away", async () => {
     const scene = createScene({ channels: [createSlowChannel()], isStarted: false })
     const reader = await follow(scene)
-    const { readFeed, listFeeds } = scene.storage
+    const { readFeed, findFeed } = scene.storage
     const away = async () => {
       throw new SafelightError({ code: "storage-unavailable", message: "away", retryable: true })
     }
-    Object.assign(scene.storage, { readFeed: away, listFeeds: away })
+    Object.assign(scene.storage, { readFeed: away, findFeed: away })
     await scene.submit()
     await scene.clock.advance(5 * SETTINGS.idlePollMs)
     assert.deepEqual(reader.seen, [])
-    Object.assign(scene.storage, { readFeed, listFeeds })
+    Object.assign(scene.storage, { readFeed, findFeed })
     await scene.clock.advance(SETTINGS.idlePollMs)
     assert.equal(reader.seen.length, 1)
   })
@@ -397,12 +397,35 @@ describe("whoever watches an account", () => {
     assert.equal(await scene.storage.findFeed(account), undefined)
   })
 
+  it("has its old entries forgotten by one of the processes that sweep, another one in time", async () => {
+    const scene = createScene({ channels: [createSlowChannel()] })
+    const other = createScene({ ...scene, channels: [createSlowChannel()] })
+    await scene.clock.advance(30_000)
+    const forgotten: string[] = []
+    const { forgetFeed } = scene.storage
+    await scene.storage.openFeed({ account, until: scene.clock.now() + 1_000_000 })
+    const sweepers = new Set<string>()
+    for (let minute = 0; minute < 12; minute += 1) {
+      for (const [name, { engine }] of Object.entries({ scene, other })) {
+        scene.storage.forgetFeed = (request) => {
+          forgotten.push(request.account)
+          sweepers.add(name)
+          return forgetFeed(request)
+        }
+        await engine.sweep(undefined, "retention")
+      }
+      assert.equal(forgotten.length, minute + 1)
+      await scene.clock.advance(60_000)
+    }
+    assert.equal(sweepers.size, 2)
+  })
+
   it("costs nothing once it has gone", async () => {
     const scene = createScene({ channels: [createSlowChannel()], isStarted: false })
     const reader = await follow(scene)
     reader.end()
     await scene.clock.advance(2 * SETTINGS.idlePollMs)
-    scene.storage.listFeeds = async () => assert.fail("somebody looks at the feeds")
+    scene.storage.findFeed = async () => assert.fail("somebody looks at the feed")
     await scene.clock.advance(10 * SETTINGS.idlePollMs)
   })
 

@@ -2,14 +2,21 @@
 import assert from "node:assert/strict"
 import { describe, test } from "node:test"
 import { verifyWebhook } from "@safelight/client"
-import { WEBHOOK_TYPES } from "@safelight/core"
+import { WEBHOOK_TYPES, type MessageSender } from "@safelight/core"
 import { dispatchSample } from "@safelight/testkit"
+import { createWebhooks } from "@safelight/webhooks"
 import { ACCEPT, createWorld, FINISH, type WebhookWorld, startWorld } from "./webhook-world.ts"
 import { unavailable } from "../support/unavailable.ts"
 
 const DAY_MS = 86_400_000
 /** Seldom, for tests that take days. */
 const SELDOM = { pollMs: 60_000 }
+
+const SENDER: MessageSender = {
+  check: () => undefined,
+  send: async () => ({ kind: "answered", status: 200, body: "" }),
+  close: async () => {},
+}
 
 describe("an event of a task", () => {
   test("is told to the endpoints of its account that chose its type, as it left the task", async (t) => {
@@ -109,6 +116,38 @@ describe("an event of a task", () => {
       world.sent.map(({ payload }) => payload.data["task_id"]),
       ["t", "u"],
     )
+  })
+
+  test("is spread by the process that adds it, and by the next look of any other one alone", async (t) => {
+    const world = createWorld(t)
+    await world.add("https://a.example")
+    const { findFeed, onFed } = world.storage
+    const lookers = new Set<number>()
+    /** What one process adds, the others hear of. */
+    const nodes = Array.from({ length: 5 }, (_, index) => {
+      const storage: typeof world.storage = {
+        ...world.storage,
+        findFeed(account) {
+          lookers.add(index)
+          return findFeed(account)
+        },
+        onFed: (listener) => onFed((account) => listener(account, index === 0)),
+      }
+      return createWebhooks({ ...world.parts, sender: SENDER, storage })
+    })
+    for (const node of nodes) node.start()
+    await world.clock.advance(0)
+    await world.change("t", FINISH)
+    await world.clock.advance(0)
+    assert.deepEqual(lookers, new Set([0]))
+    await nodes[0]?.stop({ graceMs: 0 })
+    await world.clock.advance(0)
+    await world.change("u", FINISH)
+    await world.clock.advance(0)
+    assert.equal((await findFeed("account"))?.spreadTo, 4)
+    await world.clock.advance(1_000)
+    assert.equal((await findFeed("account"))?.spreadTo, 8)
+    await Promise.all(nodes.map((node) => node.stop({ graceMs: 0 })))
   })
 
   test("keeps the id of a message that an earlier release queued, over all its tries", async (t) => {

@@ -290,6 +290,7 @@ export type {
 } from "./ports/deployment-storage.ts"
 export {
   KEPT_FOREVER,
+  WATCHED_MS,
   type Feed,
   type FeedEntry,
   type ReadEntry,

@@ -7,6 +7,7 @@ import { setImmediate as nextTurn } from "node:timers/promises"
 import { KEPT_FOREVER, type Feed, type FeedStorage } from "@safelight/core"
 import { countOf, toStep, type Database } from "./sql/driver.ts"
 import type { FeedWatch } from "./feed-watch.ts"
+import { createGatheredRead } from "./gathered-read.ts"
 import type { RecentTasks } from "./recent-tasks.ts"
 import { describeStatements, type Compiler } from "./sql/statement.ts"
 import { allOf, TABLES } from "./sql/tables.ts"
@@ -29,7 +30,7 @@ export interface Old {
   readonly limit: number
 }
 
-const FEEDS = describeStatements(({ db, compile }) => ({
+const FEEDS = describeStatements(({ db, compile, members }) => ({
   /** Changes no row if the account has a feed. */
   insertFeed: compile((feed: Feed) =>
     db
@@ -37,8 +38,8 @@ const FEEDS = describeStatements(({ db, compile }) => ({
       .values(allOf(TABLES.feeds, feed))
       .onConflict((conflict) => conflict.column("account").doNothing()),
   ),
-  findFeed: compile(({ account }: { account: string }) =>
-    db.selectFrom("feeds").select(TABLES.feeds.members).where("account", "=", account),
+  findFeeds: compile(({ accounts }: { readonly accounts: readonly string[] }) =>
+    db.selectFrom("feeds").select(TABLES.feeds.members).where("account", "in", members(accounts)),
   ),
   listFeeds: compile(() => db.selectFrom("feeds").select(TABLES.feeds.members).orderBy("account")),
   prolongFeed: compile(({ account, until }: Kept) =>
@@ -128,9 +129,10 @@ export function createFeedMethods(
 ): FeedMethods {
   const statements = FEED_STATEMENTS(compiler)
 
-  async function findFeed(account: string): Promise<Feed | undefined> {
-    return (await read(statements.findFeed, { account }))[0]
-  }
+  const findFeed = createGatheredRead<Feed>(async (accounts) => {
+    const feeds = await read(statements.findFeeds, { accounts })
+    return new Map(feeds.map((feed) => [feed.account, () => feed]))
+  })
 
   return {
     findFeed,

@@ -85,6 +85,7 @@ export function createStorage(driver: Driver, log: Log = SILENT_LOG): Storage {
     ...replica?.reads,
     ...wakeUps?.methods,
     onFed: feedWatch.onFed,
+    ...(feedWatch.noteWatched && { noteWatched: feedWatch.noteWatched }),
     ...(driver.readClock && { readClock: driver.readClock }),
     check: driver.check,
     close: () => (closing ??= close()),

@@ -8,6 +8,7 @@ import { setTimeout } from "node:timers/promises"
 import type { Log, QueueStorage } from "@safelight/core"
 import { toSafelightError } from "./sql/database-error.ts"
 import type { Listening, Notifications } from "./sql/driver.ts"
+import { createUntoldTasks } from "./untold-tasks.ts"
 
 /** At most twenty a second: each makes every listener read the queue. */
 const WAKE_MS = 50
@@ -17,14 +18,19 @@ const PAYLOAD_BYTES = 7_000
 /** Separates the sender's name, the kind of the payload, and the JSON list of the names in it. */
 const SEPARATOR = "\n"
 
-/** The names in a payload: tasks that their holders should check, or accounts whose feeds have grown. */
-type Topic = "held" | "fed"
+/** The names in a payload: tasks that their holders should check, or accounts whose feeds have grown, or are watched. */
+const TOPICS = ["held", "fed", "watched"] as const
+type Topic = (typeof TOPICS)[number]
 
 export interface WakeUps {
   /** Tasks were put into the queue here. */
   readonly noteQueued: () => void
   /** The feed of the account has grown, or was begun. */
   readonly noteFed: (account: string) => void
+  /** This process watches the feed of the account. */
+  readonly noteWatched: (account: string) => void
+  /** Calls `listener` with each account that another process watches. */
+  readonly onWatched: (listener: (account: string) => void) => () => void
   /** Calls `listener` with each account that another process names so. Returns how to stop. */
   readonly onFed: (listener: (account: string) => void) => () => void
   /** Calls `listener` whenever it begins to listen: earlier notifications were missed. */
@@ -38,21 +44,20 @@ export function createWakeUps(notifications: Notifications, log: Log): WakeUps {
   const node = randomUUID()
   const closing = new AbortController()
   const over = closing.signal
-  const bell = createBell({ node, notifications, log, over })
+  const untold = createUntoldTasks()
+  const bell = createBell({ node, notifications, log, over, onQueued: untold.noteOther })
   let isDue = false
-  let isQueued = false
   let named = noNames()
 
   async function notify(): Promise<void> {
     await pause(WAKE_MS, over)
     const payloads = [
-      ...(isQueued ? [node] : []),
-      ...toPayloads(node, "held", named.held),
-      ...toPayloads(node, "fed", named.fed),
+      ...(untold.take() ? [node] : []),
+      ...TOPICS.flatMap((topic) => toPayloads(node, topic, named[topic])),
     ]
     isDue = false
-    isQueued = false
     named = noNames()
+    if (untold.isLeft()) notifySoon()
     try {
       for (const payload of payloads) if (!over.aborted) await notifications.notify(payload)
     } catch (error) {
@@ -78,10 +83,12 @@ export function createWakeUps(notifications: Notifications, log: Log): WakeUps {
 
   return {
     noteQueued() {
-      isQueued = true
+      untold.note()
       notifySoon()
     },
     noteFed: (account) => name("fed", account),
+    noteWatched: (account) => name("watched", account),
+    onWatched: (listener) => onTopic("watched", (names) => names.forEach(listener)),
     onFed: (listener) => onTopic("fed", (names) => names.forEach(listener)),
     onListening: (listener) => onTopic(LISTENING.topic, listener),
     methods: {
@@ -106,7 +113,7 @@ function toQueueRing(listener: () => void): Ring {
 }
 
 function noNames(): Record<Topic, Set<string>> {
-  return { held: new Set(), fed: new Set() }
+  return { held: new Set(), fed: new Set(), watched: new Set() }
 }
 
 function toPayloads(node: string, topic: Topic, names: ReadonlySet<string>): readonly string[] {
@@ -141,10 +148,12 @@ interface BellOptions {
   readonly notifications: Notifications
   readonly log: Log
   readonly over: AbortSignal
+  /** Another process notified of tasks that it queued. */
+  readonly onQueued: (node: string) => void
 }
 
 /** Listens as long as there is a listener here, over a new connection if one ends; never rings if it can't. */
-function createBell({ node, notifications, log, over }: BellOptions): {
+function createBell({ node, notifications, log, onQueued, over }: BellOptions): {
   readonly onRing: (listener: Ring) => () => void
   readonly hangUp: () => void
 } {
@@ -158,9 +167,11 @@ function createBell({ node, notifications, log, over }: BellOptions): {
 
   function onPayload(payload: string): void {
     const [from, topic, list] = payload.split(SEPARATOR, 3)
-    if (from === node) return
-    if (topic === undefined || list === undefined) ring(undefined)
-    else ring({ topic, names: JSON.parse(list) as string[] })
+    if (from === undefined || from === node) return
+    if (topic === undefined || list === undefined) {
+      onQueued(from)
+      ring(undefined)
+    } else ring({ topic, names: JSON.parse(list) as string[] })
   }
 
   async function listenOnce(begin: NonNullable<Notifications["listen"]>): Promise<void> {

@@ -128,6 +128,14 @@ const FEEDS = describeStatements(({ db, compile }) => {
         .set((of) => ({ keptUntil: of.lit(KEPT_FOREVER) }))
         .where("account", "=", account),
     ),
+    listUnspread: compile(() =>
+      db
+        .selectFrom("feeds")
+        .select("account")
+        .where((of) => of("keptUntil", "=", of.lit(KEPT_FOREVER)))
+        .whereRef("spreadTo", "<", "position")
+        .orderBy("account"),
+    ),
     /** Events from before the account's first endpoint are delivered to none. */
     skipEntries: compile(({ account, id }: WebhookName) =>
       db

@@ -80,7 +80,13 @@ function createDeliveryMethods(
   statements: Statements,
 ): Pick<
   WebhookStorage,
-  "fanOut" | "addDelivery" | "countWaiting" | "findDueWebhooks" | "takeDeliveries" | "recordTries"
+  | "fanOut"
+  | "listUnspread"
+  | "addDelivery"
+  | "countWaiting"
+  | "findDueWebhooks"
+  | "takeDeliveries"
+  | "recordTries"
 > {
   return {
     async fanOut({ deliveries, ...spread }) {
@@ -90,6 +96,8 @@ function createDeliveryMethods(
       const steps = [toStep(statements.moveSpread, spread), ...added]
       return (await commit({ steps, isGuarded: true })) === true
     },
+    listUnspread: async () =>
+      (await read(statements.listUnspread, {})).map(({ account }) => account),
     async addDelivery(delivery) {
       await commit({ steps: [toStep(statements.insertDelivery, toDelivery(delivery))] })
     },

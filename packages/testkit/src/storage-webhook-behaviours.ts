@@ -67,6 +67,23 @@ export const WEBHOOK_BEHAVIOURS: Behaviours<StorageFixture> = {
     assert.equal((await storage.findFeed("account"))?.keptUntil, 7_000)
   },
 
+  "feeds that are kept for endpoints are listed until they are spread to their ends": async ({
+    storage,
+  }) => {
+    await storage.openFeed({ account: "watched", until: 1_000 })
+    for (const account of ["b", "a"]) {
+      await createEndpoint(storage, toEndpoint(`we_${account}`, { account }))
+    }
+    assert.deepEqual(await storage.listUnspread(), [])
+    for (const account of ["b", "watched", "a"]) {
+      await storage.append(submitSample({ id: account, submitted: { account } }).append)
+    }
+    assert.deepEqual(await storage.listUnspread(), ["a", "b"])
+    const { id = "" } = (await storage.findFeed("a")) ?? {}
+    await storage.fanOut({ account: "a", feed: id, from: 0, to: 1, deliveries: [] })
+    assert.deepEqual(await storage.listUnspread(), ["b"])
+  },
+
   "of many that spread the same entries one does": async ({ storage }) => {
     await createEndpoint(storage, toEndpoint("we_1"))
     const feed = await storage.findFeed("account")

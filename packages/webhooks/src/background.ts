@@ -1,6 +1,7 @@
 /**
- * The work in the background: looking for news again and again, and whenever a feed is said to have some.
- * Hints may be missed, so the looks alone must do. A failure is logged, and the next look follows.
+ * The work in the background: looking for news again and again, and whenever this process has added some to a feed.
+ * What others add they spread themselves, or if they can't, whoever looks next: so an event costs one spreading, however
+ * many processes there are. A failure is logged, and the next look follows.
  */
 import type { Clock, FeedStorage, Log } from "@safelight/core"
 
@@ -14,7 +15,7 @@ export interface BackgroundOptions {
 
 export interface Background {
   readonly isRunning: () => boolean
-  /** `spread` is called with an account whose feed has news. */
+  /** `spread` is called with an account whose feed has news of this process. */
   readonly start: (spread: (account: string) => Promise<void>) => void
   readonly stop: () => void
 }
@@ -50,8 +51,8 @@ export function createBackground(
   return {
     isRunning: () => endListening !== undefined && !stopped.signal.aborted,
     start(spread: (account: string) => Promise<void>): void {
-      endListening ??= storage.onFed((account) => {
-        if (!stopped.signal.aborted) void attempt("fan-out", () => spread(account))
+      endListening ??= storage.onFed((account, isOwn) => {
+        if (isOwn && !stopped.signal.aborted) void attempt("fan-out", () => spread(account))
       })
       for (const work of works) void repeat(work)
     },

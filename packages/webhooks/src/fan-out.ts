@@ -27,8 +27,8 @@ import { toExpiryNotice, toTaskMessage, type Message, type ToTaskText } from "./
 import type { WebhookSettings } from "./settings.ts"
 
 export interface FanOutOptions {
-  readonly storage: Pick<FeedStorage, "listFeeds" | "findFeed" | "readFeed"> &
-    Pick<WebhookStorage, "listWebhooks" | "fanOut">
+  readonly storage: Pick<FeedStorage, "findFeed" | "readFeed"> &
+    Pick<WebhookStorage, "listUnspread" | "listWebhooks" | "fanOut">
   readonly tasks: KnownTasks
   readonly toTaskText: ToTaskText
   readonly settings: Pick<WebhookSettings, "noticeMs">
@@ -81,8 +81,7 @@ export function createFanOut(options: FanOutOptions): FanOut {
 
   return {
     async spreadAll() {
-      const behind = (await storage.listFeeds()).filter(isBehind)
-      await Promise.all(behind.map(({ account }) => spreadFeed(account)))
+      await Promise.all((await storage.listUnspread()).map(spreadFeed))
     },
     spread: spreadFeed,
   }

@@ -15,7 +15,7 @@ describe("a process that appends and watches nothing", () => {
     const told: string[] = []
     watching.storage.onFed((each) => told.push(each))
     const appending = await watching.openBeside()
-    await untilTold(appending, told)
+    await untilTold(appending, watching.storage, told)
   })
 
   it("tells those who watch of a feed that began after its first append", async () => {
@@ -25,14 +25,19 @@ describe("a process that appends and watches nothing", () => {
     const appending = await watching.openBeside()
     await appending.append(submitSample({ id: "before" }).append)
     await watching.storage.openFeed({ account, until: Date.now() + 60_000 })
-    await untilTold(appending, told)
+    await untilTold(appending, watching.storage, told)
   })
 })
 
-/** What is appended before the process has heard of the feed is not told. */
-async function untilTold(storage: Storage, told: readonly string[]): Promise<void> {
+/** What is appended before the process has heard that somebody watches is not told. */
+async function untilTold(
+  storage: Storage,
+  watching: Pick<Storage, "noteWatched">,
+  told: readonly string[],
+): Promise<void> {
   let count = 0
   await until(async () => {
+    watching.noteWatched?.([account])
     await storage.append(submitSample({ id: `t-${(count += 1)}` }).append)
     return told.includes(account)
   })

@@ -40,12 +40,84 @@ test("a feed that is heard of while older ones are read is not forgotten", async
     await storage.append(submitSample({ id: "first" }).append)
     await read.promise
     await until(() => hear !== undefined)
-    hear?.(`another\nfed\n${JSON.stringify([account])}`)
+    hear?.(`another\nwatched\n${JSON.stringify([account])}`)
     goOn.resolve()
     await setImmediate()
     await storage.append(submitSample({ id: "second" }).append)
     await until(() => told.some((payload) => payload.includes("fed")))
     assert.ok(told.at(-1)?.endsWith(`\nfed\n${JSON.stringify([account])}`))
+  } finally {
+    await storage.close()
+  }
+})
+
+test("others are told of what one of them watches, and of no other feed", async () => {
+  await using folder = await createTemporaryFolder()
+  const driver = await createSmallDriver(join(folder.path, "small.db"))
+  const told: string[] = []
+  const listening = Promise.withResolvers<(payload: string) => void>()
+  const storage = createStorage({
+    ...driver,
+    notifications: {
+      notify: async (payload) => void told.push(payload),
+      async listen(onPayload) {
+        listening.resolve(onPayload)
+        return { ended: new Promise(() => {}), end() {} }
+      },
+    },
+  })
+  const append = (id: string, of: string) =>
+    storage.append(submitSample({ id, submitted: { account: of } }).append)
+  try {
+    for (const each of ["watched", "kept"]) await storage.openFeed({ account: each, until: 50 })
+    await until(() => told.length > 0)
+    await append("first", "kept")
+    const hear = await listening.promise
+    hear(`another\nwatched\n["watched"]`)
+    told.length = 0
+    await append("of-nobody", "kept")
+    await append("of-one", "watched")
+    await until(() => told.length > 0)
+    assert.deepEqual(
+      told.map((payload) => payload.split("\n").slice(1)),
+      [["fed", '["watched"]']],
+    )
+    told.length = 0
+    storage.noteWatched?.(["kept"])
+    await until(() => told.length > 0)
+    assert.deepEqual(told[0]?.split("\n").slice(1), ["watched", '["kept"]'])
+  } finally {
+    await storage.close()
+  }
+})
+
+test("whoever listens is told whether this process added to the feed", async () => {
+  await using folder = await createTemporaryFolder()
+  const driver = await createSmallDriver(join(folder.path, "small.db"))
+  let hear: ((payload: string) => void) | undefined
+  const storage = createStorage({
+    ...driver,
+    notifications: {
+      async notify() {},
+      async listen(onPayload) {
+        hear = onPayload
+        return { ended: new Promise(() => {}), end() {} }
+      },
+    },
+  })
+  const told: (readonly [account: string, isOwn: boolean])[] = []
+  try {
+    await storage.openFeed({ account, until: 50 })
+    storage.onFed((...each) => told.push(each))
+    await until(() => hear !== undefined)
+    await setImmediate()
+    told.length = 0
+    hear?.(`another\nfed\n${JSON.stringify([account])}`)
+    await storage.append(submitSample({ id: "own" }).append)
+    assert.deepEqual(told, [
+      [account, false],
+      [account, true],
+    ])
   } finally {
     await storage.close()
   }

@@ -9,6 +9,9 @@ import type { StreamHead } from "./stream-head.ts"
 /** Of a feed that is kept until it is told otherwise. */
 export const KEPT_FOREVER = Number.MAX_SAFE_INTEGER
 
+/** For how long a process is told of accounts once it has asked. */
+export const WATCHED_MS = 60_000
+
 export interface FeedStorage {
   /**
    * Begins the account's feed, or keeps the one it has until `until` at least. Every event whose append
@@ -31,10 +34,16 @@ export interface FeedStorage {
    */
   forgetFeed(request: ForgetFeedRequest): Promise<number>
   /**
-   * Calls `listener` soon after events were added to the feed of an account, by any process, or may have been. A
-   * call may be missed, so that feeds must be looked at anyway. Returns how to stop.
+   * Calls `listener` soon after events were added to the feed of an account, by any process, or may have been; `isOwn`
+   * if this one did it. A call may be missed, so that feeds must be looked at anyway. Others only tell of accounts that
+   * are noted as watched. Returns how to stop.
    */
-  onFed(listener: (account: string) => void): () => void
+  onFed(listener: (account: string, isOwn: boolean) => void): () => void
+  /**
+   * Asks other processes to tell, for `WATCHED_MS` from now, what they add to the feeds of these accounts. The request
+   * may be missed. Absent if one process is all there is.
+   */
+  noteWatched?(accounts: readonly string[]): void
 }
 
 export interface Feed {

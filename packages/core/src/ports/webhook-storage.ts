@@ -42,6 +42,8 @@ export interface WebhookStorage {
    * spread up to `from`. A delivery that is known stays as it is.
    */
   fanOut(request: FanOutRequest): Promise<boolean>
+  /** The accounts whose feeds are kept for webhooks and not spread to their ends yet, in the order of their bytes. */
+  listUnspread(): Promise<readonly string[]>
   /** Stores a delivery that no event brings about. */
   addDelivery(delivery: NewDelivery): Promise<void>
   /**

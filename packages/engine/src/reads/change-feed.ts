@@ -3,10 +3,19 @@
  * reader that comes back finds what it missed. Processes notify each other that feeds have grown; since a
  * notification may get lost, every idle poll checks all feeds as well. Nothing runs without a watcher.
  */
-import { SafelightError, type ChangeService, type Watch, type WatchRequest } from "@safelight/core"
+import {
+  SafelightError,
+  WATCHED_MS,
+  type ChangeService,
+  type Watch,
+  type WatchRequest,
+} from "@safelight/core"
 import type { Context } from "../host/context.ts"
 import { createAccountWatch, type AccountWatch } from "./account-watch.ts"
 import { findPosition, readPage } from "./read-page.ts"
+
+/** In the time for which one counts: a process that begins hears one soon, and one may get lost. */
+const NOTES = 4
 
 export interface ChangeFeed extends Omit<ChangeService, "findTaskAt" | "listChanges"> {
   /** Ends every watch. */
@@ -31,6 +40,7 @@ export function createChangeFeed(needs: Needs): ChangeFeed {
     try {
       const until = clock.now() + settings.feedMs
       const feed = await storage.openFeed({ account, until })
+      storage.noteWatched?.([account])
       const begin = await findPosition(storage, account, feed)
       const watch = createAccountWatch(watchNeeds, feed, begin)
       watched.set(account, watch)
@@ -82,10 +92,21 @@ function createLooks(
   over: AbortSignal,
 ): () => Promise<void> {
   let isLooking = false
+  let noteAt = -Infinity
+
+  /** Other processes tell of what is noted, for a while. */
+  function noteWatched(): void {
+    if (clock.monotonicNow() < noteAt) return
+    noteAt = clock.monotonicNow() + WATCHED_MS / NOTES
+    storage.noteWatched?.([...watched.keys()])
+  }
 
   async function lookOnce(): Promise<void> {
-    const feeds = new Map((await storage.listFeeds()).map((feed) => [feed.account, feed]))
-    for (const [account, watch] of watched) {
+    const looked = [...watched].map(async ([account, watch]) => {
+      return [account, watch, await storage.findFeed(account)] as const
+    })
+    noteWatched()
+    for (const [account, watch, feed] of await Promise.all(looked)) {
       if (!watch.isWatched()) {
         watched.delete(account)
         continue
@@ -93,7 +114,7 @@ function createLooks(
       const now = clock.now()
       const until = now + settings.feedMs
       const isLong = watch.keptUntil() >= now + settings.feedMs / 2
-      const known = isLong ? feeds.get(account) : undefined
+      const known = isLong ? feed : undefined
       watch.note(known ?? (await storage.openFeed({ account, until })))
     }
   }

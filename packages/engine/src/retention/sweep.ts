@@ -4,9 +4,16 @@
  * keys and old entries of feeds. The two run at once and share nothing. Every node may sweep at once: the version
  * of a task decides which of them ends it.
  */
-import { isSafelightError, type StreamHead } from "@safelight/core"
+import {
+  isSafelightError,
+  toPoolNumber,
+  toShare,
+  type StreamHead,
+  type Turn,
+} from "@safelight/core"
 import { checkDeployment } from "../host/check-deployment.ts"
 import type { Context } from "../host/context.ts"
+import { sha256 } from "../host/sha256.ts"
 import { endOverdue, LEFT_TO_OTHERS_MS, toUnheld, type Ended } from "../work/overdue.ts"
 import { createRemovals, retainTask } from "./retain-task.ts"
 import { visitDue } from "./visit-due.ts"
@@ -37,6 +44,12 @@ const VISIT_MS = 300_000
 
 /** The mark of the artifact storage, which may not answer. */
 const RECORD_MS = 10_000
+
+/** How often another process forgets the entries of a feed. */
+const ROUND_MS = 60_000
+
+/** Of a process that has seen no lease. */
+const ALONE: Turn = { index: 0, count: 1 }
 
 /** Tries to record a fact, some seconds in all: a storage that was restarted is back by then. */
 const TRIES = 5
@@ -172,9 +185,13 @@ async function forgetIdempotency(
   }
 }
 
-async function forgetFeeds({ settings, storage }: Context, now: number): Promise<void> {
+/** Each feed by one of the processes that work, another one in most minutes: not all of them may sweep. */
+async function forgetFeeds({ settings, shares, storage }: Context, now: number): Promise<void> {
   const before = now - settings.feedMs
+  const turn = shares.turn() ?? ALONE
+  const round = Math.floor(now / ROUND_MS)
   for (const { account } of await storage.listFeeds()) {
+    if (toShare(turn, 1, () => toPoolNumber(`feed:${round}:${account}`, sha256)) === 0) continue
     let count: number
     do count = await storage.forgetFeed({ account, now, before, limit: FORGOTTEN_PAGE })
     while (count === FORGOTTEN_PAGE)

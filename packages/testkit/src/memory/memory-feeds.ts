@@ -27,7 +27,7 @@ interface FeedTables {
 export function createMemoryFeeds(): MemoryFeeds {
   const feeds: FeedTables["feeds"] = new Map()
   const entries: FeedTables["entries"] = new Map()
-  const listeners = new Set<(account: string) => void>()
+  const listeners = new Set<(account: string, isOwn: boolean) => void>()
   let opened = 0
 
   const entriesOf = (account: string): readonly FeedEntry[] => entries.get(account) ?? []
@@ -43,7 +43,7 @@ export function createMemoryFeeds(): MemoryFeeds {
       })
       entries.set(account, [...entriesOf(account), ...added])
       feeds.set(account, { ...feed, position: feed.position + added.length })
-      for (const listener of listeners) listener(account)
+      for (const listener of listeners) listener(account, true)
     },
     takeBack(task, version) {
       for (const [account, feed] of feeds) {

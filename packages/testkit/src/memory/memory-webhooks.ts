@@ -86,7 +86,7 @@ function createEndpoints({
 
 function createFanOut(
   tables: WebhookTables,
-): Pick<WebhookStorage, "fanOut" | "addDelivery" | "countWaiting"> {
+): Pick<WebhookStorage, "fanOut" | "listUnspread" | "addDelivery" | "countWaiting"> {
   const { feeds, deliveries } = tables
   function add({ isGivenUp, ...delivery }: SpreadDelivery): void {
     const name = toName(delivery)
@@ -103,6 +103,13 @@ function createFanOut(
       for (const delivery of added) add(delivery)
       return true
     },
+    listUnspread: async () =>
+      [...feeds.values()]
+        .filter(
+          ({ keptUntil, position, spreadTo }) => keptUntil === KEPT_FOREVER && spreadTo < position,
+        )
+        .map(({ account }) => account)
+        .toSorted(compareIds),
     addDelivery: async (delivery) => add(delivery),
     async countWaiting({ dueBy, endpoint, most }) {
       const waiting = listPending(tables, endpoint).filter(
