@@ -2,7 +2,7 @@
  * The smallest driver: `node:sqlite` within this thread, one connection that reads and one that writes.
  * A driver of a further database may begin as this one, and the whole contract holds over it.
  */
-import { DatabaseSync } from "node:sqlite"
+import { DatabaseSync, type StatementSync } from "node:sqlite"
 import { SafelightError } from "@safelight/core"
 import { SQLITE_DIALECT } from "@safelight/storage-sqlite"
 import {
@@ -60,7 +60,7 @@ export async function createSmallDriver(file: string): Promise<Driver> {
 }
 
 /** One batch, one transaction; a change that can't be stored is undone alone. */
-function createLane(database: DatabaseSync): Lane<Change, ChangeOutcome> {
+export function createLane(database: DatabaseSync): Lane<Change, ChangeOutcome> {
   const connection = connect(database)
 
   async function runAlone(change: Change): Promise<ChangeOutcome | SafelightError> {
@@ -88,20 +88,28 @@ function createLane(database: DatabaseSync): Lane<Change, ChangeOutcome> {
   }
 }
 
-function connect(database: DatabaseSync): Pick<Connection, "runStep"> {
+export function connect(database: DatabaseSync): Pick<Connection, "runStep"> {
+  const prepared = new Map<string, StatementSync>()
+
+  function prepare(sql: string): StatementSync {
+    const statement = prepared.get(sql) ?? database.prepare(sql)
+    statement.setReturnArrays(true)
+    prepared.set(sql, statement)
+    return statement
+  }
+
   return {
     async runStep({ statement: { columns, sql }, values }) {
       if (!database.isOpen) throw closed()
-      const statement = database.prepare(sql)
+      const statement = prepare(sql)
       if (columns.length === 0) return Number(statement.run(...values).changes)
-      statement.setReturnArrays(true)
       return statement.all(...values) as unknown as unknown[][]
     },
   }
 }
 
 /** Kysely's own dialect runs the migrations, on the connection that is there. */
-async function migrateSchema(database: DatabaseSync): Promise<void> {
+export async function migrateSchema(database: DatabaseSync): Promise<void> {
   const prepare = (sql: string) => {
     const statement = database.prepare(sql)
     return {
