@@ -1,12 +1,14 @@
 /**
  * Brings the database to this release's schema, in one transaction behind an advisory lock: of several
  * processes that start together one migrates and the others find it done. A release whose schema an
- * older one may still use changes it under that one's feet, and holds no lock for long.
+ * older one may still use changes it under that one's feet, and holds no lock for long. Any other waits for nobody: it
+ * refuses while an older one is connected.
  */
 import { assertServable, SafelightError } from "@safelight/core"
 import { createCompiler, migrate, TRANSFER_STATEMENTS, toRows } from "@safelight/store"
 import { Kysely, PostgresDialect } from "kysely"
 import type { Client } from "pg"
+import { assertAlone } from "./assert-alone.ts"
 import { withClient } from "./client.ts"
 import { POSTGRES_DIALECT } from "./dialect.ts"
 import type { Keeping } from "./keeping.ts"
@@ -82,7 +84,10 @@ export async function migrateDatabase(options: MigrateOptions): Promise<void> {
     await client.query(`begin; ${settings}; select pg_advisory_xact_lock(${MIGRATION_LOCK})`)
     const isNew = (await client.query("select to_regclass('events') as t")).rows[0].t === null
     if (isNew && !mayCreate) throw noSchema()
-    await migrate(toKysely(client), { dialect: POSTGRES_DIALECT })
+    await migrate(toKysely(client), {
+      dialect: POSTGRES_DIALECT,
+      assertAlone: () => assertAlone(client),
+    })
     for (const sql of isNew ? TUNING : [RETUNING]) await client.query(sql)
     if (isServing) {
       const { listTransfers } = TRANSFER_STATEMENTS(createCompiler(POSTGRES_DIALECT))

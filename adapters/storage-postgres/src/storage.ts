@@ -50,8 +50,8 @@ export interface PostgresStorageOptions {
 
 /**
  * Connects, and brings the schema along where need be. Rejects with `invalid-configuration` (a wrong
- * URL, password or database, a pooler that can't be worked with), `schema-too-new`, `in-transfer`,
- * `storage-unavailable`.
+ * URL, password or database, a pooler that can't be worked with), `schema-too-new`, `already-served` (by an older
+ * release that could not use the schema any more), `in-transfer`, `storage-unavailable`.
  */
 export async function createPostgresStorage(options: PostgresStorageOptions): Promise<Storage> {
   const { log = SILENT_LOG, mayCreate = true, mode = "serve", url } = options

@@ -61,7 +61,7 @@ export interface MigrateOptions {
    * Called before a database is taken from the code that made it: rejects where that may still be
    * running.
    */
-  readonly assertAlone?: () => void
+  readonly assertAlone?: () => void | Promise<void>
   /** By default that of this release. */
   readonly schema?: Schema
 }
@@ -117,7 +117,7 @@ export async function migrate(db: Kysely<unknown>, options: MigrateOptions): Pro
   if (found !== undefined) {
     await assertUsable(db, found, version)
     if (found.schema_version >= version) return
-    if (found.schema_version < schema.oldestCodeVersion) assertAlone()
+    if (found.schema_version < schema.oldestCodeVersion) await assertAlone()
   }
   for (const run of schema.migrations.slice(found?.schema_version ?? 0)) await run(db, dialect)
   const row = { schema_version: version, oldest_code_version: schema.oldestCodeVersion }

@@ -5,6 +5,7 @@ import { createPostgresStorage } from "@safelight/storage-postgres"
 import { Client } from "pg"
 import { createTestRole } from "../../service/postgres/postgres-role.ts"
 import { createTestDatabase, execute, type TestDatabase } from "../../support/test-database.ts"
+import { until } from "../../support/until.ts"
 import { readBaseline } from "../store/baseline/baseline.ts"
 import { assertSound, describeBaseline } from "../store/baseline/describe-baseline.ts"
 
@@ -134,6 +135,25 @@ describe("the schema of the first release on PostgreSQL", () => {
       assert.deepEqual(await readSchema(database), after)
       assert.ok(isCut || nth > 5, `${nth} queries`)
     }
+  })
+})
+
+describe("the schema of a release that this one excludes", () => {
+  it("is left alone while a process of that release may be using it", async () => {
+    await using database = await createBaseline()
+    const { url } = database
+    const before = await readSchema(database)
+    const older = new Client({ connectionString: url, application_name: "safelight committing" })
+    await older.connect()
+    await assert.rejects(createPostgresStorage({ url }), {
+      code: "already-served",
+      message: /open connections: 1\).* stop all its processes first/,
+    })
+    assert.deepEqual(await readSchema(database), before)
+    await older.end()
+    // Its backend may end a moment later.
+    const storage = await until(() => createPostgresStorage({ url }).catch(() => undefined))
+    await storage?.close()
   })
 })
 
