@@ -5,7 +5,6 @@
  */
 import { setTimeout as pause } from "node:timers/promises"
 import { isTerminal, type Storage, type Task } from "@safelight/core"
-import { resolveTask } from "@safelight/engine"
 import { BOUNDED, THRIFTY, WAVERING, type AccountPlan } from "./accounts.ts"
 import type { Activity } from "./activity.ts"
 import { isKept, type Creations } from "./creations.ts"
@@ -13,6 +12,7 @@ import { UNSEEN_EACH } from "./clients.ts"
 import type { Desk } from "./desk.ts"
 import type { ToldLimits } from "./judge-limits.ts"
 import type { LateCaller } from "./late-caller.ts"
+import type { Release } from "./releases.ts"
 import { fromPrompt } from "./requests.ts"
 import type { Random } from "./random.ts"
 import { sampleAccounts } from "./sample-accounts.ts"
@@ -28,6 +28,8 @@ export interface ActsOptions {
   readonly telling: Telling
   readonly creations: Pick<Creations, "list">
   readonly late: LateCaller
+  /** Whose commands the operator uses. */
+  readonly release: () => Release
   /** Counts an act, for the report. */
   readonly note: (act: string) => void
 }
@@ -167,7 +169,7 @@ async function changeLimits({ desk, note, random, telling }: Acting): Promise<vo
 }
 
 /** Of a channel that can't be asked: adopted where something was bought, and failed elsewhere. */
-async function resolveDoubts({ creations, desk, note, telling }: Acting): Promise<void> {
+async function resolveDoubts({ creations, desk, note, release, telling }: Acting): Promise<void> {
   const isInDoubt = ({ dispatch, state }: Task): boolean =>
     state === "doubtful" && dispatch?.channel === "upstream-unkeyed"
   const doubtful = await desk.act(async (storage) => (await listTasks(storage)).filter(isInDoubt))
@@ -176,7 +178,7 @@ async function resolveDoubts({ creations, desk, note, telling }: Acting): Promis
     const name = bought?.operation
     telling.resolved.push(task)
     await desk.act((storage) =>
-      resolveTask(
+      release().resolveTask(
         { storage },
         name === undefined ? { task, fail: true } : { task, adopt: { name } },
       ),

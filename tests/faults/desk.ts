@@ -6,7 +6,6 @@
 import { createKey } from "@safelight/access"
 import { isSafelightError, type NewKey, type Storage } from "@safelight/core"
 import { WAVERING, type AccountPlan } from "./accounts.ts"
-import { openStorage } from "./open-storage.ts"
 import type { Random } from "./random.ts"
 import type { Telling } from "./told.ts"
 
@@ -25,8 +24,8 @@ export interface Desk {
 }
 
 export interface DeskOptions {
-  /** Where nothing disturbs it. */
-  readonly place: string
+  /** Opens the storage where nothing disturbs it. */
+  readonly open: () => Promise<Storage>
   readonly accounts: readonly AccountPlan[]
   readonly random: Random
   readonly telling: Pick<Telling, "limits" | "revocations">
@@ -38,13 +37,13 @@ const FIRST_KEYS = 2
 /** So many calls of an account whose keys are replaced, and one of them comes with a key of the past. */
 const OUTDATED_EACH = 8
 
-export function createDesk({ accounts, place, random, telling }: DeskOptions): Desk {
+export function createDesk({ accounts, open, random, telling }: DeskOptions): Desk {
   const keys = new Map<string, NewKey[]>()
   const outdated: NewKey[] = []
   let opening: Promise<void> | undefined
 
   async function withStorage<Result>(use: (storage: Storage) => Promise<Result>): Promise<Result> {
-    const storage = await openStorage({ place, mode: "beside" })
+    const storage = await open()
     try {
       return await use(storage)
     } finally {

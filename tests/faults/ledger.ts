@@ -62,6 +62,15 @@ export async function openLedger(path: string): Promise<Ledger> {
   }
 }
 
+/** The longest time between two tasks that were accepted before `until`. */
+export function toLongestGapMs(
+  { acceptedAt }: Pick<LedgerEntries, "acceptedAt">,
+  until: number,
+): number {
+  const moments = [...acceptedAt.values()].filter((at) => at <= until).toSorted((a, b) => a - b)
+  return Math.max(0, ...moments.slice(1).map((at, place) => at - (moments[place] ?? at)))
+}
+
 export async function readLedger(path: string): Promise<LedgerEntries> {
   const asked = new Set<number>()
   const accepted = new Map<number, Set<string>>()

@@ -6,8 +6,9 @@
 import { fork, type ChildProcess } from "node:child_process"
 import { once } from "node:events"
 import { join } from "node:path"
-import { COMPILED, SOURCE_FLAGS } from "../support/own-process.ts"
+import { SOURCE_FLAGS } from "../support/own-process.ts"
 import type { NodeOptions, Order, Saying } from "./node-orders.ts"
+import type { Release } from "./releases.ts"
 
 export interface NodeEnd {
   readonly code: number | null
@@ -32,18 +33,25 @@ export interface NodeProcess {
 /** Of a node's log, where it is told without a cause to look for. */
 export const LAST_LINES = 40
 
-const CHILD = join(import.meta.dirname, "faulty-node.ts")
+/** Of a release's tests, by the folder of that release. */
+const CHILD = "tests/faults/faulty-node.ts"
+const COMPILED = "tests/node_modules/.cache/compiled"
+
 const alive = new Set<ChildProcess>()
 process.on("exit", () => {
   for (const child of alive) child.kill("SIGKILL")
 })
 
 /** Resolves once it serves; rejects with its log where it ends before. */
-export async function startNode(options: NodeOptions, onEvent: () => void): Promise<NodeProcess> {
-  const child = fork(CHILD, [JSON.stringify(options)], {
+export async function startNode(
+  options: NodeOptions,
+  { folder }: Pick<Release, "folder">,
+  onEvent: () => void,
+): Promise<NodeProcess> {
+  const child = fork(join(folder, CHILD), [JSON.stringify(options)], {
     stdio: ["ignore", "pipe", "pipe", "ipc"],
     execArgv: [...SOURCE_FLAGS],
-    env: { ...process.env, NODE_COMPILE_CACHE: COMPILED },
+    env: { ...process.env, NODE_COMPILE_CACHE: join(folder, COMPILED) },
   })
   alive.add(child)
   const words: string[] = []

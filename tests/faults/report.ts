@@ -8,6 +8,8 @@ export interface RoundReport {
   readonly verdict: Verdict
   /** 202s in the ledger. */
   readonly accepted: number
+  /** The longest time without a 202, until the round was ended. */
+  readonly longestGapMs: number
   /** Faults injected, by name. */
   readonly faults: ReadonlyMap<string, number>
   readonly answers: ReadonlyMap<string, number>
@@ -26,7 +28,7 @@ export function formatReport(report: RoundReport): string {
   const { broken } = verdict
   return [
     `round ${report.name}, seed ${report.seed}: ${broken.length === 0 ? "kept" : "BROKEN"}`,
-    `  accepted   ${report.accepted} (tasks ${verdict.tasks}, events ${verdict.events})`,
+    `  accepted   ${report.accepted} (tasks ${verdict.tasks}, events ${verdict.events}), ${report.longestGapMs} ms apart at most`,
     `  purchases  ${verdict.purchases}, charged ${verdict.chargedMicros} micro-units`,
     `  faults     ${formatCounts(report.faults)}`,
     `  outcomes   ${formatCounts(verdict.outcomes)}`,

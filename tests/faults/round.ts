@@ -17,14 +17,14 @@ import { startAudience } from "./audience.ts"
 import { createClients, type Clients } from "./clients.ts"
 import { createDesk } from "./desk.ts"
 import { createLateCaller } from "./late-caller.ts"
-import { openLedger, readLedger } from "./ledger.ts"
+import { openLedger, readLedger, toLongestGapMs } from "./ledger.ts"
 import { END_AFTER_MS, type NodeOptions } from "./node-orders.ts"
 import { LAST_LINES, startNode, type NodeProcess } from "./node-process.ts"
 import { listEndedEarly } from "./judge-purchases.ts"
 import { ORIGIN } from "./node-signing.ts"
-import { openStorage } from "./open-storage.ts"
 import { judge } from "./oracle.ts"
 import { createRandom, type Random } from "./random.ts"
+import { THIS_RELEASE, type Release } from "./releases.ts"
 import type { RoundReport } from "./report.ts"
 import { createPlan } from "./requests.ts"
 import { isResting } from "./resting.ts"
@@ -49,6 +49,8 @@ export interface RoundOptions {
   readonly accounts?: readonly AccountPlan[]
   /** Whether clocks or sweeps run past the ends of tasks. */
   readonly isTimeAhead?: boolean
+  /** What is installed at the beginning; by default this one. */
+  readonly release?: Release
 }
 
 export type FinishOptions = Pick<NodeOptions, "clockOffsetMs" | "hasNewPrices" | "sweepsAheadMs">
@@ -67,8 +69,13 @@ export interface Round extends AsyncDisposable {
   readonly artifactsFolder: string
   /** Nodes that are up. */
   readonly nodes: () => readonly NodeProcess[]
-  start(options?: Partial<NodeOptions>): Promise<NodeProcess>
+  /** Of the release that is installed, unless another is named. */
+  start(options?: Partial<NodeOptions>, release?: Release): Promise<NodeProcess>
   kill(node: NodeProcess): Promise<void>
+  /** Ends it as it should. */
+  stop(node: NodeProcess): Promise<void>
+  /** What nodes are started of from now on, and what the operator's commands are of. */
+  install(release: Release): void
   readonly upstream: Upstream
   /** Counts an injected fault, for the report. */
   note(fault: string): void
@@ -115,6 +122,7 @@ export async function createRound(options: RoundOptions): Promise<Round> {
   const logs: (readonly string[])[] = []
   const broken: string[] = []
   const { isTimeAhead = false } = options
+  let { release = THIS_RELEASE } = options
   const endedAt = new Map<string, number>()
   const disturbances: Span[] = []
   const forgotten: Span[] = []
@@ -122,12 +130,13 @@ export async function createRound(options: RoundOptions): Promise<Round> {
   const suffered: RoundFaults = { endedAt, disturbances, forgotten, isTimeAhead }
   const isUp = (node: NodeProcess): boolean => node.isAlive()
   const { accounts = ACCOUNTS } = options
+  const open = () => release.openStorage({ place: storage.healthy, mode: "beside" })
   const plan = createPlan({ seed: options.seed, accounts, origin: upstream.origin })
   const telling = createTelling()
   const desk = createDesk({
     telling,
     accounts,
-    place: storage.healthy,
+    open,
     random: createRandom(`${options.seed}:desk`),
   })
   const targets = (): readonly NodeProcess[] =>
@@ -158,6 +167,7 @@ export async function createRound(options: RoundOptions): Promise<Round> {
     telling,
     note,
     place: storage.healthy,
+    release: () => release,
     random: createRandom(`${options.seed}:acts`),
     creations: upstream.creations,
     late: createLateCaller({ activity, ledger, plan, targets, telling }),
@@ -188,7 +198,10 @@ export async function createRound(options: RoundOptions): Promise<Round> {
     activity.fail(new Error([end, ...node.words().slice(-LAST_LINES)].join("\n")))
   }
 
-  async function start(changed: Partial<NodeOptions> = {}): Promise<NodeProcess> {
+  async function start(
+    changed: Partial<NodeOptions> = {},
+    from: Release = release,
+  ): Promise<NodeProcess> {
     started += 1
     const { origin } = upstream
     const places = {
@@ -199,6 +212,7 @@ export async function createRound(options: RoundOptions): Promise<Round> {
     }
     const node = await startNode(
       { name: `node-${started}`, ...places, ...options.node, ...changed },
+      from,
       () => activity.note(),
     )
     if (changed.isNarrow === true) narrow.add(node)
@@ -219,6 +233,12 @@ export async function createRound(options: RoundOptions): Promise<Round> {
     note("kill")
   }
 
+  async function stop(node: NodeProcess): Promise<void> {
+    doomed.add(node)
+    node.order({ kind: "stop" })
+    await node.ended
+  }
+
   async function drain(changed: FinishOptions): Promise<void> {
     const node = await start({ storage: storage.healthy, ...changed })
     await clients.calm()
@@ -226,18 +246,16 @@ export async function createRound(options: RoundOptions): Promise<Round> {
     node.order({ kind: "drain" })
     await drained
     telling.books.push(...(await readBooks(node, desk, accounts)))
-    const opened = await openStorage({ place: storage.healthy, mode: "beside" })
+    const opened = await open()
     await audience.end(node, opened).finally(() => opened.close())
-    doomed.add(node)
-    node.order({ kind: "stop" })
-    await node.ended
+    await stop(node)
     await clients.stop()
   }
 
   async function allEnded(): Promise<void> {
     // What is paused never ends.
     await acts.stop()
-    const opened = await openStorage({ place: storage.healthy, mode: "beside" })
+    const opened = await open()
     try {
       while (!(await haveSettled(opened))) await pause(LOOK_MS)
     } finally {
@@ -247,7 +265,7 @@ export async function createRound(options: RoundOptions): Promise<Round> {
 
   /** Before the drain, which lets time run ahead where nothing but that can end a task. */
   async function lookForHaste(): Promise<void> {
-    const opened = await openStorage({ place: storage.healthy, mode: "beside" })
+    const opened = await open()
     const { acceptedAt } = await readLedger(ledgerPath)
     const { endAfterMs = END_AFTER_MS } = options.node?.settings ?? {}
     try {
@@ -263,6 +281,7 @@ export async function createRound(options: RoundOptions): Promise<Round> {
   }
 
   async function finish(changed: FinishOptions = {}): Promise<RoundReport> {
+    const until = Date.now()
     await acts.stop()
     for (const node of nodes.filter(isUp)) await kill(node)
     if (!isTimeAhead) await lookForHaste()
@@ -273,7 +292,7 @@ export async function createRound(options: RoundOptions): Promise<Round> {
         broken.push(`accepted task ${task} was answered 404`)
       }
     }
-    const opened = await openStorage({ place: storage.healthy, mode: "beside" })
+    const opened = await open()
     try {
       const verdict = await judge({
         ledger: entries,
@@ -294,6 +313,7 @@ export async function createRound(options: RoundOptions): Promise<Round> {
         seed: options.seed,
         verdict: { ...verdict, broken: [...clients.broken, ...broken, ...verdict.broken] },
         accepted: ledger.acceptedCount(),
+        longestGapMs: toLongestGapMs(entries, until),
         faults,
         answers: clients.answers,
         upstream: upstream.met,
@@ -317,6 +337,10 @@ export async function createRound(options: RoundOptions): Promise<Round> {
     use: (resource) => void held.use(resource),
     start,
     kill,
+    stop,
+    install(installed) {
+      release = installed
+    },
     note,
     disturb,
     ended: allEnded,

@@ -1,6 +1,7 @@
 /**
  * Faults at length: `npm run test:faults -- [--seed N] [--minutes M] [--storage
  * sqlite|postgres|cluster] [--story NAME]`. A cluster needs Debian's Patroni, so it has to be asked for.
+ * `--upgrade-from COMMIT[,COMMIT]` plays upgrades in place of these: from one older release to the next, and to this one.
  * Stories are played one after another, each with a seed of its own made from the given one, until
  * the time is up; each prints its report, the last lines add up. Fails where a promise was broken.
  */
@@ -9,14 +10,17 @@ import { startPatroniCluster } from "../support/patroni-cluster.ts"
 import { startPostgres } from "../support/postgres-server.ts"
 import { CLUSTER_SETTINGS, CLUSTER_STORIES, playOnCluster } from "./cluster-stories.ts"
 import { formatReport, formatTotals, type RoundReport } from "./report.ts"
+import { openRelease, THIS_RELEASE, type Release } from "./releases.ts"
 import {
   playOnPostgres,
   playOnSqlite,
   POSTGRES_STORIES,
+  ROOMY_SERVER_SETTINGS,
   SERVER_SETTINGS,
   SQLITE_STORIES,
   SURROUNDING_STORIES,
 } from "./rounds.ts"
+import { playUpgrade } from "./upgrade-stories.ts"
 
 const { values } = parseArgs({
   options: {
@@ -24,12 +28,15 @@ const { values } = parseArgs({
     minutes: { type: "string", default: "10" },
     storage: { type: "string" },
     story: { type: "string" },
+    "upgrade-from": { type: "string" },
   },
 })
-const { seed, storage, story: only } = values
+const { seed, story: only, "upgrade-from": older } = values
+const storage = older === undefined ? values.storage : "upgrade"
 const minutes = Number(values.minutes)
 if (!(minutes > 0)) throw new RangeError("--minutes is a positive number")
-if (storage !== undefined && !["sqlite", "postgres", "cluster"].includes(storage)) {
+const isKnown = ["sqlite", "postgres", "cluster", "upgrade", undefined].includes(storage)
+if (!isKnown) {
   throw new RangeError("--storage is sqlite, postgres or cluster; the first two without it")
 }
 
@@ -60,6 +67,14 @@ if (storage === "cluster") {
   for (const story of CLUSTER_STORIES.filter(isWanted)) {
     plays.push((roundSeed) => playOnCluster(story, cluster, { seed: roundSeed, size: "long" }))
   }
+}
+
+if (older !== undefined) {
+  const server = stack.use(await startPostgres({ settings: ROOMY_SERVER_SETTINGS }))
+  const releases: Release[] = []
+  for (const commit of older.split(",")) releases.push(stack.use(await openRelease(commit)))
+  releases.push(THIS_RELEASE)
+  plays.push((roundSeed) => playUpgrade(releases, { seed: roundSeed, server }))
 }
 
 console.log(`seed ${seed}`)

@@ -9,7 +9,7 @@ import type { TestContext } from "node:test"
 import { setTimeout } from "node:timers/promises"
 import { createPostgresStorage } from "@safelight/storage-postgres"
 import { download, post, readJson, type Client } from "../../service/client.ts"
-import type { PostgresWorld } from "../../service/postgres/postgres-world.ts"
+import type { InstalledRelease, PostgresWorld } from "../../service/postgres/postgres-world.ts"
 import type { Serving } from "../../service/command/command-process.ts"
 import { RECEIVER_NETWORKS, startWebhookLedger, type WebhookLedger } from "./webhook-ledger.ts"
 
@@ -28,6 +28,8 @@ interface Refusal {
 interface Submitting {
   readonly accepted: ReadonlyMap<string, "succeeded" | "failed">
   readonly refusals: readonly Refusal[]
+  /** The longest time between two 202s. */
+  longestGapMs(): number
   /** Resolves once that many more were accepted. */
   more(count: number): Promise<void>
   stop(): Promise<void>
@@ -36,6 +38,9 @@ interface Submitting {
 const CLIENTS = 4
 /** Between two submissions of a client, so that what is to be rendered stays little. */
 const PAUSE_MS = 80
+
+/** One caller of so many waits for the end of its task. */
+const WAITING_EVERY = 5
 
 /** So that tasks are in every state at any moment. */
 const PICTURES = ["[studio: delay 200ms]", "[studio: at-once]"]
@@ -55,6 +60,15 @@ function submitThroughAll(nodes: readonly Node[], key: string): Submitting {
   const refusals: Refusal[] = []
   const over = new AbortController()
   let count = 0
+  let longestGapMs = 0
+  let acceptedAt = Infinity
+
+  function noteAccepted(task: string, outcome: "succeeded" | "failed"): void {
+    const now = performance.now()
+    longestGapMs = Math.max(longestGapMs, now - acceptedAt)
+    acceptedAt = now
+    accepted.set(task, outcome)
+  }
 
   async function submitOne(): Promise<void> {
     const [prompt, outcome] = toRequest(count)
@@ -63,9 +77,10 @@ function submitThroughAll(nodes: readonly Node[], key: string): Submitting {
       refusals.push({ node, wasLeaving: node.isLeaving, what })
     }
     try {
-      const response = await post({ url: node.url, key }, prompt)
+      const waits = count % WAITING_EVERY === 0 ? { prefer: "wait=2" } : {}
+      const response = await post({ url: node.url, key }, prompt, waits)
       const body = (await response.json()) as { readonly task_id: string }
-      if (response.status === 202) accepted.set(body.task_id, outcome)
+      if (response.status === 202) noteAccepted(body.task_id, outcome)
       else note(`${response.status} ${JSON.stringify(body)}`)
     } catch (error) {
       note(String((error as Error).cause ?? error))
@@ -83,6 +98,7 @@ function submitThroughAll(nodes: readonly Node[], key: string): Submitting {
   return {
     accepted,
     refusals,
+    longestGapMs: () => Math.round(longestGapMs),
     async more(wanted) {
       const target = accepted.size + wanted
       while (accepted.size < target) await setTimeout(10)
@@ -176,7 +192,13 @@ export async function killTwoOfThree(t: TestContext, world: PostgresWorld): Prom
   await assertSound(world)
 }
 
-export async function replaceAll(t: TestContext, world: PostgresWorld): Promise<void> {
+/** With `older` the first nodes, and all that is done before the next, are of that release. */
+export async function replaceAll(
+  t: TestContext,
+  world: PostgresWorld,
+  older?: InstalledRelease,
+): Promise<void> {
+  world.install(older)
   // What a node has in hand then goes back to the queue, for the others.
   const ledger = await createLedger(t, world, { stopGraceMs: 1_000 })
   const key = await createKey(world)
@@ -185,6 +207,7 @@ export async function replaceAll(t: TestContext, world: PostgresWorld): Promise<
   const submitting = submitThroughAll(nodes, key)
   for (const leaving of nodes.slice()) {
     await submitting.more(10)
+    world.install()
     nodes.push(await start(world))
     leaving.isLeaving = true
     leaving.kill("SIGTERM")
@@ -195,6 +218,10 @@ export async function replaceAll(t: TestContext, world: PostgresWorld): Promise<
   await submitting.more(10)
   await submitting.stop()
   const client = { url: nodes[0].url, key }
+  const { accepted, refusals } = submitting
+  t.diagnostic(
+    `${accepted.size} accepted, ${submitting.longestGapMs()} ms apart at most; ${refusals.length} not answered by a node that was leaving`,
+  )
   assert.deepEqual(
     submitting.refusals.filter(({ wasLeaving }) => !wasLeaving),
     [],

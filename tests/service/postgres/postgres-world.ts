@@ -7,6 +7,7 @@ import assert from "node:assert/strict"
 import { randomBytes } from "node:crypto"
 import type { TestContext } from "node:test"
 import { startS3rver } from "../../adapters/artifacts-s3/mended-s3rver.ts"
+import type { OlderRelease } from "../../support/older-release.ts"
 import { startPgbouncer } from "../../support/pgbouncer.ts"
 import { createTestDatabase } from "../../support/test-database.ts"
 import {
@@ -15,6 +16,7 @@ import {
   readUrl,
   temporaryFolder,
   type CommandEnd,
+  type CommandOptions,
   type RunningCommand,
   type Serving,
 } from "../command/command-process.ts"
@@ -35,9 +37,14 @@ export interface PostgresWorld {
   run(words: readonly string[], options?: Options): Promise<CommandEnd>
   /** Runs a command that has to end with 0 and without a word on standard error; to what it printed. */
   succeed(...words: readonly string[]): Promise<string>
+  /** From now on every command is of that release, in a process of its own; of this one without. */
+  install(release?: InstalledRelease): void
   /** No command may write this either. */
   addSecret(secret: string): void
 }
+
+/** Its command, and where that keeps what it has compiled. */
+export type InstalledRelease = Pick<OlderRelease, "bin" | "compiled">
 
 interface Options {
   readonly environment?: Readonly<Record<string, string>>
@@ -67,14 +74,18 @@ export async function createPostgresWorld(
   const environment = { ...urls, ...credentials }
   const secrets = [new URL(database.url).password, secretKey]
   const started: RunningCommand[] = []
+  let installed: InstalledRelease | undefined
   t.after(async () => {
     await places.disposeAsync()
     assertSilent(started, secrets)
   })
 
   function start(words: readonly string[], options: Options = {}): RunningCommand {
-    const begin = options.isOwnProcess === true ? startCommand : beginCommand
-    const command = begin(words, { folder, environment: options.environment ?? environment })
+    const given = { folder, environment: options.environment ?? environment }
+    const isOwnProcess = options.isOwnProcess === true || installed !== undefined
+    const command = isOwnProcess
+      ? startCommand(words, ofRelease(given, installed))
+      : beginCommand(words, given)
     started.push(command)
     return command
   }
@@ -98,8 +109,17 @@ export async function createPostgresWorld(
       assert.deepEqual([code, stderr], [0, ""], words.join(" "))
       return stdout
     },
+    install(release) {
+      installed = release
+    },
     addSecret: (secret) => void secrets.push(secret),
   }
+}
+
+function ofRelease(options: CommandOptions, release: InstalledRelease | undefined): CommandOptions {
+  if (release === undefined) return options
+  const { bin, compiled } = release
+  return { ...options, bin, environment: { ...options.environment, NODE_COMPILE_CACHE: compiled } }
 }
 
 function assertSilent(commands: readonly RunningCommand[], secrets: readonly string[]): void {

@@ -1,0 +1,90 @@
+/**
+ * An older release, as the sources of a commit in a folder of their own. It runs as this checkout does, from sources and
+ * without a build. Where the lock file is the same it shares this checkout's packages, otherwise it installs its own.
+ */
+import { execFile, spawnSync } from "node:child_process"
+import { glob, mkdir, readdir, readlink, symlink } from "node:fs/promises"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { createTemporaryFolder } from "./temporary-folder.ts"
+
+export interface OlderRelease extends AsyncDisposable {
+  readonly commit: string
+  /** As the root of this checkout. */
+  readonly folder: string
+  /** The file of its `safelight` command. */
+  readonly bin: string
+  /** For `NODE_COMPILE_CACHE`: goes with the folder. */
+  readonly compiled: string
+}
+
+const ROOT = join(import.meta.dirname, "../..")
+
+const COMPILED = "tests/node_modules/.cache/compiled"
+
+/** Where npm puts packages. */
+const PACKAGES = ["node_modules", "tests/node_modules", "{packages,adapters}/*/node_modules"]
+
+/** This repository's own packages, each a link to its folder: in an older release to that one's. */
+const OWN = "@safelight"
+
+/** What no source imports. */
+const LEFT_OUT = new Set([".bin", ".cache", ".package-lock.json"])
+
+const run = promisify(execFile)
+
+/** For `{ skip }`: a clone may be shallow, or there may be no repository. */
+export function skipWithoutCommit(commit: string): string | false {
+  const { status } = spawnSync("git", ["cat-file", "-e", `${commit}^{commit}`], { cwd: ROOT })
+  return status === 0 ? false : `this clone has no commit ${commit}`
+}
+
+/** Rejects where the repository has no such commit. */
+export async function openOlderRelease(revision: string): Promise<OlderRelease> {
+  await using stack = new AsyncDisposableStack()
+  const { path: folder } = stack.use(await createTemporaryFolder())
+  const { stdout } = await git("rev-parse", "--verify", `${revision}^{commit}`)
+  const commit = stdout.trim()
+  const archive = join(folder, "sources.tar")
+  await git("archive", `--output=${archive}`, commit)
+  await run("tar", ["-x", "-f", archive, "-C", folder])
+  await ((await hasSamePackages(commit)) ? linkPackages(folder) : installPackages(folder))
+  const held = stack.move()
+  return {
+    commit,
+    folder,
+    bin: join(folder, "packages/safelight/bin/safelight.js"),
+    compiled: join(folder, COMPILED),
+    [Symbol.asyncDispose]: () => held.disposeAsync(),
+  }
+}
+
+function git(...words: readonly string[]) {
+  return run("git", words, { cwd: ROOT })
+}
+
+async function hasSamePackages(commit: string): Promise<boolean> {
+  const { stdout } = await git("diff", "--name-only", commit, "--", "package-lock.json")
+  return stdout === ""
+}
+
+async function installPackages(folder: string): Promise<void> {
+  await run("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], { cwd: folder })
+}
+
+async function linkPackages(folder: string): Promise<void> {
+  for await (const place of glob(PACKAGES, { cwd: ROOT })) {
+    await linkAll(join(ROOT, place), join(folder, place))
+  }
+}
+
+async function linkAll(from: string, to: string): Promise<void> {
+  await mkdir(to)
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    const { name } = entry
+    if (LEFT_OUT.has(name)) continue
+    const source = join(from, name)
+    if (name === OWN) await linkAll(source, join(to, name))
+    else await symlink(entry.isSymbolicLink() ? await readlink(source) : source, join(to, name))
+  }
+}
