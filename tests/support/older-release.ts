@@ -1,9 +1,9 @@
 /**
  * An older release, as the sources of a commit in a folder of their own. It runs as this checkout does, from sources and
- * without a build. Where the lock file is the same it shares this checkout's packages, otherwise it installs its own.
+ * without a build. It shares the packages of this checkout if it wants the same versions, otherwise it installs its own.
  */
 import { execFile, spawnSync } from "node:child_process"
-import { glob, mkdir, readdir, readlink, symlink } from "node:fs/promises"
+import { glob, mkdir, readdir, readFile, readlink, symlink } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { createTemporaryFolder } from "./temporary-folder.ts"
@@ -19,6 +19,13 @@ export interface OlderRelease extends AsyncDisposable {
 }
 
 const ROOT = join(import.meta.dirname, "../..")
+
+const LOCK = "package-lock.json"
+
+/** By the places where they are installed. */
+interface LockFile {
+  readonly packages: Readonly<Record<string, { readonly version?: string }>>
+}
 
 const COMPILED = "tests/node_modules/.cache/compiled"
 
@@ -60,12 +67,20 @@ export async function openOlderRelease(revision: string): Promise<OlderRelease> 
 }
 
 function git(...words: readonly string[]) {
-  return run("git", words, { cwd: ROOT })
+  return run("git", words, { cwd: ROOT, maxBuffer: Infinity })
 }
 
+/** Whether all that its lock file names is here in the same version; folders of the repository have none. */
 async function hasSamePackages(commit: string): Promise<boolean> {
-  const { stdout } = await git("diff", "--name-only", commit, "--", "package-lock.json")
-  return stdout === ""
+  const { stdout } = await git("show", `${commit}:${LOCK}`)
+  const here = readVersions(await readFile(join(ROOT, LOCK), "utf8"))
+  return [...readVersions(stdout)].every(([place, version]) => here.get(place) === version)
+}
+
+function readVersions(lock: string): ReadonlyMap<string, string | undefined> {
+  const { packages } = JSON.parse(lock) as LockFile
+  const installed = Object.entries(packages).filter(([place]) => place.includes("node_modules/"))
+  return new Map(installed.map(([place, { version }]) => [place, version]))
 }
 
 async function installPackages(folder: string): Promise<void> {
