@@ -164,7 +164,9 @@ describe("the oracle, of the rows beside the log", () => {
 
 describe("the oracle, of files", () => {
   const BOUGHT = {
+    kind: "unkeyed",
     operation: "op-1",
+    told: [{ node: "node-1", at: AT }],
     production: { pieces: [null, "unreadable", null], filmMs: 0, inputVideosMs: [] },
   } as unknown as Creation
   const [first, bad, third] = [0, 1, 2].map((place) =>
@@ -216,6 +218,8 @@ describe("the oracle, of files", () => {
   it("names a piece that is missing though there was time, twice there, or not the upstream's", async () => {
     assertBroken(await judgeOf([toRow(first)]), /has 1 of 2 pieces that can be had/)
     assertBroken(await judgeOf([toRow(first)], { finishedAt: ENDED.endBy }))
+    const endedAt = new Map([["node-1", AT + 100]])
+    assertBroken(await judgeOf([toRow(first)], {}, { ...NO_FAULTS, endedAt }))
     assertBroken(await judgeOf([toRow(first), toRow(first)]), /has a piece twice/)
     assertBroken(await judgeOf([toRow(first), toRow(bad)]), /is not what the upstream made/)
   })
