@@ -9,7 +9,8 @@ import {
 } from "@safelight/testkit"
 import { completed, createScene, type Scene } from "./support.ts"
 
-const CALL_MS = 100
+/** No end of a call comes at the moment of a look, each second. */
+const CALL_MS = 90
 
 /** A channel whose calls take a while, and the tasks it was asked for in order. */
 function createSlow(concurrency: number): {
