@@ -73,6 +73,20 @@ export const POSTGRES_DIALECT: StoreDialect = {
         referencing new table as added for each statement execute function ${name}()`,
     ]
   },
+  deleteAtInserts: ({ from, into, key, value }) => {
+    const name = sql.id(`${into}_delete_${from}`)
+    // An array, so that the key's index is used whatever may be joined. Once a statement, as notes are.
+    const body = `begin
+      delete from ${from} where ${key} = any(array(select distinct ${value("added")} from added));
+      return null;
+    end`
+    return [
+      sql`create function ${name}() returns trigger language plpgsql as ${sql.lit(body)}`,
+      sql`
+        create trigger ${name} after insert on ${sql.table(into)}
+        referencing new table as added for each statement execute function ${name}()`,
+    ]
+  },
   packNotes,
   keepUncompressed: (table, column) =>
     sql`alter table ${sql.table(table)} alter column ${sql.id(column)} set storage external`,

@@ -43,6 +43,13 @@ export const SQLITE_DIALECT: StoreDialect = {
         values (json_array(json_array(new.task, new.version, new.at, new.hash)));
       end`,
   ],
+  deleteAtInserts: ({ from, into, key, value }) => [
+    sql`
+      create trigger ${sql.id(`${into}_delete_${from}`)} after insert on ${sql.table(into)}
+      begin
+        delete from ${sql.table(from)} where ${sql.id(key)} = ${sql.raw(value("new"))};
+      end`,
+  ],
   toNote: sql<string>`json_group_array(json_array(task, version, at, hash) order by task, version)`,
   noteLength: sql<number>`json_array_length(events)`,
   // One writer at a time: nobody else's row is ever locked.

@@ -3,7 +3,8 @@
  * that were begun. Attempts that ended have a table.
  */
 import type { ChannelStorage, PausedChannel } from "@safelight/core"
-import { sql, type Expression } from "kysely"
+import { sql } from "kysely"
+import { addUp, sumByHour, toHourlyPeriod, type HourlyPeriod } from "./outcome-sums.ts"
 import { toStep, type Database } from "./sql/driver.ts"
 import { describeStatements, type Compiler } from "./sql/statement.ts"
 import { allOf, TABLES } from "./sql/tables.ts"
@@ -66,48 +67,31 @@ const LOADS = describeStatements(({ db, compile, dialect }) => ({
   }),
 }))
 
-const OUTCOMES = describeStatements(({ db, compile, dialect }) => ({
-  /** In the order of the bytes of channel and model. */
-  sumOutcomes: compile(({ from, to }: Period) =>
-    db
-      .selectFrom("outcomes")
-      .select((of) => {
-        const count = (column: "outcome" | "costSource", value: string) =>
-          of.cast<number>(
-            of.fn.countAll().filterWhere(column, "=", sql.lit(value) as never),
-            dialect.integerType,
-          )
-        const sum = (
-          amount: Expression<number>,
-          [column, value]: readonly ["outcome" | "costSource", string],
-        ) => {
-          const found = of.fn.sum(amount).filterWhere(column, "=", sql.lit(value) as never)
-          return of.cast<number>(of.fn.coalesce(found, of.lit(0)), dialect.integerType)
-        }
-        const elapsed = of("at", "-", of.ref("dispatchedAt")).$castTo<number>()
-        const succeeded = of.fn
-          .max<number>(elapsed)
-          .filterWhere("outcome", "=", sql.lit("succeeded" as const))
-        return [
-          "channel",
-          "model",
-          count("outcome", "succeeded").as("succeeded"),
-          count("outcome", "failed").as("failed"),
-          of.cast<number>(of.fn.sum("chargeMicros"), dialect.integerType).as("chargeMicros"),
-          sum(of.ref("costMicros"), ["costSource", "told"]).as("toldMicros"),
-          sum(of.ref("costMicros"), ["costSource", "computed"]).as("computedMicros"),
-          count("costSource", "unknown").as("unknown"),
-          sum(elapsed, ["outcome", "succeeded"]).as("succeededMs"),
-          of.fn.coalesce(succeeded, of.lit(0)).as("longestMs"),
-        ]
-      })
-      .where("at", ">=", from)
-      .where("at", "<", to)
-      .groupBy(["channel", "model"])
-      .orderBy("channel")
-      .orderBy("model"),
-  ),
-}))
+const ADDED = [
+  "succeeded",
+  "failed",
+  "chargeMicros",
+  "toldMicros",
+  "computedMicros",
+  "unknown",
+  "succeededMs",
+] as const
+
+const OUTCOMES = describeStatements((compiler) => {
+  const { compile, db } = compiler
+  return {
+    /** In the order of the bytes of channel and model. */
+    sumOutcomes: compile((period: HourlyPeriod) =>
+      db
+        .selectFrom(sumByHour(compiler, period, false))
+        .select(["channel", "model", ...addUp(compiler, ADDED)])
+        .select((of) => of.fn.max("longestMs").as("longestMs"))
+        .groupBy(["channel", "model"])
+        .orderBy("channel")
+        .orderBy("model"),
+    ),
+  }
+})
 
 export const CHANNEL_STATEMENTS = describeStatements((compiler) => ({
   ...PAUSES(compiler),
@@ -133,6 +117,6 @@ export function createChannelMethods(
       const loads = await readLong(statements.countInFlight, {})
       return loads.map(({ channel, tasks }) => ({ channel: JSON.parse(channel) as string, tasks }))
     },
-    sumOutcomes: (period) => readLong(statements.sumOutcomes, period),
+    sumOutcomes: (period) => readLong(statements.sumOutcomes, toHourlyPeriod(period)),
   }
 }

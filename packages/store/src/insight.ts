@@ -2,16 +2,31 @@
  * Figures for operators. They are all read over the connection of long reads, so that no look-up waits for them. An
  * account's name is in `tasks` alone, so only sums that ask for it join that table.
  */
-import { OUTCOME_GROUPINGS, type InsightStorage, type OutcomeGrouping } from "@safelight/core"
-import { sql, type RawBuilder } from "kysely"
-import type { Period } from "./channels.ts"
+import {
+  OUTCOME_GROUPINGS,
+  type InsightStorage,
+  type OutcomeGrouping,
+  type OutcomeSums,
+} from "@safelight/core"
+import { sql, type Expression, type RawBuilder } from "kysely"
 import type { Database } from "./sql/driver.ts"
+import { createKeptSumsMethod, KEPT_SUMS_STATEMENTS } from "./kept-sums.ts"
+import {
+  addUp,
+  HOUR_MS,
+  SUMS,
+  sumByHour,
+  toHourlyPeriod,
+  toSums,
+  type HourlyPeriod,
+} from "./outcome-sums.ts"
 import { describeStatements, type Compiler, type Statement } from "./sql/statement.ts"
 
 const DAY_MS = 86_400_000
-const HOUR_MS = 3_600_000
 
-/** What a group is known by: a day by its number since 1970, anything else by its name. */
+type Groups = HourlyPeriod & { readonly account: string; readonly limit: number }
+
+/** What a group of outcomes is known by: a day by its number since 1970, anything else by its name. */
 const KEYS: Readonly<Record<OutcomeGrouping, RawBuilder<string | number>>> = {
   day: sql<number>`outcomes.at / ${sql.lit(DAY_MS)}`,
   model: sql<string>`outcomes.model`,
@@ -19,44 +34,46 @@ const KEYS: Readonly<Record<OutcomeGrouping, RawBuilder<string | number>>> = {
   account: sql<string>`tasks.account`,
 }
 
-/** Ordered by the number of rows, or by their sum. */
-function toSums({ dialect }: Compiler) {
-  const integer = sql.raw(dialect.integerType)
-  const count = (condition: string) =>
-    sql<number>`cast(count(*) filter (where ${sql.raw(condition)}) as ${integer})`
-  const sum = (amount: string, condition = "true") =>
-    sql<number>`cast(coalesce(sum(${sql.raw(amount)}) filter (where ${sql.raw(condition)}), 0) as ${integer})`
-  return [
-    count("outcome = 'succeeded'").as("succeeded"),
-    count("outcome = 'failed'").as("failed"),
-    count("outcome = 'deferred'").as("deferred"),
-    sum("charge_micros").as("chargeMicros"),
-    sum("cost_micros", "cost_source = 'told'").as("toldMicros"),
-    sum("cost_micros", "cost_source = 'computed'").as("computedMicros"),
-    count("cost_source = 'unknown'").as("unknown"),
-  ] as const
+/** The same of sums by hour, which have no account. */
+const SUMMED_KEYS: Readonly<Partial<typeof KEYS>> = {
+  day: sql<number>`hour / ${sql.lit(DAY_MS / HOUR_MS)}`,
+  model: sql<string>`model`,
+  channel: sql<string>`channel`,
 }
 
-type Groups = Period & { readonly account: string; readonly limit: number }
+/** A group of outcomes, its name as `KEYS` has it. */
+interface Group extends OutcomeSums {
+  readonly key: string | number
+}
 
 /** With `isOfAccount` of the tasks of `account` alone. */
 function compileGroups(compiler: Compiler, by: OutcomeGrouping, isOfAccount: boolean) {
   const { compile, db } = compiler
-  return compile(({ account, from, limit, to }: Groups) =>
+  const summedKey = isOfAccount ? undefined : SUMMED_KEYS[by]
+  const groupSums = (request: Groups, key: (typeof KEYS)["day"]) =>
+    db
+      .selectFrom(sumByHour(compiler, request, false))
+      .select([key.as("key"), ...addUp(compiler, SUMS)])
+      .groupBy(sql`1`)
+  const groupOutcomes = ({ account, from, to }: Groups) =>
     db
       .selectFrom("outcomes")
-      .$if(isOfAccount || by === "account", (of) =>
-        of.innerJoin("tasks", "tasks.task", "outcomes.task"),
-      )
+      .innerJoin("tasks", "tasks.task", "outcomes.task")
       .select([KEYS[by].as("key"), ...toSums(compiler)])
       .where("outcomes.at", ">=", from)
       .where("outcomes.at", "<", to)
-      .$if(isOfAccount, (of) => of.where(sql.ref("tasks.account"), "=", account))
+      .$if(isOfAccount, (of) => of.where("tasks.account", "=", account))
       .groupBy(sql`1`)
+  return compile((request: Groups) => {
+    const groups: Expression<Group> =
+      summedKey === undefined ? groupOutcomes(request) : groupSums(request, summedKey)
+    return db
+      .selectFrom(sql<Group>`${groups}`.as("groups"))
+      .select(["key", ...SUMS])
       .$if(by !== "day", (of) => of.orderBy("chargeMicros", "desc"))
       .orderBy("key")
-      .limit(limit),
-  )
+      .limit(request.limit)
+  })
 }
 
 const GROUPS = describeStatements((compiler) => {
@@ -65,51 +82,21 @@ const GROUPS = describeStatements((compiler) => {
   return { group: compileAll(false), groupOfAccount: compileAll(true) }
 })
 
-/** Percentiles of the durations of successes. */
-function toElapsed(percent: string) {
-  return sql<number | null>`max(elapsed) filter
-    (where outcome = 'succeeded' and place = (counted * ${sql.raw(percent)} + 99) / 100)`
-}
-
-/** The rank of each success in its group, the quickest first, so that the one at a percentile is found. */
 const HOURS = describeStatements((compiler) => {
   const { compile, db } = compiler
   return {
-    listHours: compile(({ from, to }: Period) => {
-      const ended = db
-        .selectFrom("outcomes")
+    listHours: compile((period: HourlyPeriod) =>
+      db
+        .selectFrom(sumByHour(compiler, period, true))
+        .select(["channel", "hour", ...addUp(compiler, SUMS)])
         .select([
-          "channel",
-          "outcome",
-          "chargeMicros",
-          "costMicros",
-          "costSource",
-          sql<number>`at - dispatched_at`.as("elapsed"),
-          sql<number>`at / ${sql.lit(HOUR_MS)}`.as("hour"),
-        ])
-        .where("at", ">=", from)
-        .where("at", "<", to)
-      const like = sql`partition by channel, hour, outcome`
-      const placed = db
-        .selectFrom(ended.as("ended"))
-        .selectAll()
-        .select([
-          sql<number>`row_number() over (${like} order by elapsed)`.as("place"),
-          sql<number>`count(*) over (${like})`.as("counted"),
-        ])
-      return db
-        .selectFrom(placed.as("placed"))
-        .select([
-          "channel",
-          "hour",
-          ...toSums(compiler),
-          toElapsed("50").as("p50Ms"),
-          toElapsed("95").as("p95Ms"),
+          sql<number | null>`max(p50_ms)`.as("p50Ms"),
+          sql<number | null>`max(p95_ms)`.as("p95Ms"),
         ])
         .groupBy(["channel", "hour"])
         .orderBy("channel")
-        .orderBy("hour")
-    }),
+        .orderBy("hour"),
+    ),
   }
 })
 
@@ -161,22 +148,25 @@ export const INSIGHT_STATEMENTS = describeStatements((compiler) => ({
   ...GROUPS(compiler),
   ...HOURS(compiler),
   ...PLACES(compiler),
+  ...KEPT_SUMS_STATEMENTS(compiler),
 }))
 
 export function createInsightMethods(
-  { readLong }: Database,
+  database: Database,
   compiler: Compiler,
 ): Omit<InsightStorage, "listAllTasks"> {
   const statements = INSIGHT_STATEMENTS(compiler)
+  const { readLong } = database
   return {
+    ...createKeptSumsMethod(database, compiler),
     async groupOutcomes({ by, account, from, limit, to }) {
       const shapes = account === undefined ? statements.group : statements.groupOfAccount
-      const values = { from, to, limit, account: account ?? "" }
+      const values = { ...toHourlyPeriod({ from, to }), limit, account: account ?? "" }
       const rows = await readLong(requireShape(shapes.get(by)), values)
       return rows.map(({ key, ...sums }) => ({ name: toName(key), ...sums }))
     },
     async listChannelHours(period) {
-      const rows = await readLong(statements.listHours, period)
+      const rows = await readLong(statements.listHours, toHourlyPeriod(period))
       return rows.map(({ hour, ...row }) => ({ ...row, hourAt: hour * HOUR_MS }))
     },
     async measureBacklog({ accounts }) {

@@ -14,6 +14,7 @@ import { createDefinitions } from "./definitions-schema.ts"
 import { createInitialSchema } from "./initial-schema.ts"
 import { createJudgedMoments } from "./judged-moments-schema.ts"
 import { createOperatorChanges } from "./operator-changes-schema.ts"
+import { createOutcomeSums } from "./outcome-sums-schema.ts"
 import { createPackedNotes } from "./packed-notes-schema.ts"
 import { createSealedMembers } from "./sealed-members-schema.ts"
 import { createTreeBundles } from "./tree-bundles-schema.ts"
@@ -47,6 +48,7 @@ const SCHEMA: Schema = {
     dropArtifactRows,
     createTreeBundles,
     createQueuePools,
+    createOutcomeSums,
   ],
   // Older code finds no leaf that lies in a bundle, and would give its event another.
   oldestCodeVersion: 11,

@@ -117,6 +117,46 @@ export const INSIGHT_BEHAVIOURS: Behaviours<StorageFixture> = {
     )
   },
 
+  "sums of hours that are kept change no answer, of whole hours and parts, and miss no later attempt":
+    async ({ storage }) => {
+      const periods = [
+        { from: 0, to: Number.MAX_SAFE_INTEGER },
+        { from: HOUR_MS, to: 3 * HOUR_MS },
+        { from: HOUR_MS + 15, to: DAY_MS + 1 },
+        { from: HOUR_MS + 15, to: HOUR_MS + 25 },
+      ]
+      const ask = (period: { from: number; to: number }) =>
+        Promise.all([
+          ...(["day", "model", "channel", "account"] as const).map((by) =>
+            storage.groupOutcomes({ ...period, by, limit: 10 }),
+          ),
+          storage.listChannelHours(period),
+          storage.sumOutcomes(period),
+        ])
+      const askAll = () => Promise.all(periods.map(ask))
+      const keep = () => storage.sumHours({ endedBefore: 30 * HOUR_MS, limit: 1_000 })
+      await keep()
+      await endThree(storage)
+      for (const [index, tookMs] of [10, 20, 30].entries()) {
+        // oxlint-disable-next-line no-await-in-loop -- one after the other
+        await end(storage, `m${index}`, { at: HOUR_MS + tookMs, askedAt: HOUR_MS })
+      }
+      const before = await askAll()
+      assert.equal((await ask(ALL))[0]?.length, 2)
+      await storage.sumHours({ endedBefore: 30 * HOUR_MS, limit: 3 })
+      assert.deepEqual(await askAll(), before)
+      await Promise.all([keep(), keep()])
+      assert.deepEqual(await askAll(), before)
+      const late = { at: HOUR_MS + 20, askedAt: HOUR_MS - 1, model: "model-b" }
+      await end(storage, "late", late)
+      const after = await askAll()
+      const [hour] = await storage.listChannelHours({ from: HOUR_MS, to: 2 * HOUR_MS })
+      assert.deepEqual([hour?.succeeded, hour?.p50Ms, hour?.p95Ms], [4, 20, 30])
+      assert.notDeepEqual(after, before)
+      await keep()
+      assert.deepEqual(await askAll(), after)
+    },
+
   "the backlog tells new tasks from due ones, and for whom most of it waits": async (fixture) => {
     const { storage } = fixture
     const empty = { newTasks: 0, dueTasks: 0, heldTasks: 0, oldestAt: null, accounts: [] }

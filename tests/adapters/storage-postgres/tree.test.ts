@@ -23,8 +23,8 @@ describeTree("PostgreSQL", async () => {
 })
 
 /**
- * As schema 8 has them: a note a task, in JSON. Schema 10 removes the table of artifacts, 11 makes that of bundles, and 12
- * adds the pools.
+ * As schema 8 has them: a note a task, in JSON. Schema 10 removes the table of artifacts, 11 makes that of bundles, 12
+ * adds the pools, and 13 the sums of hours.
  */
 const TO_EARLIER_NOTES = `
   begin;
@@ -40,6 +40,8 @@ const TO_EARLIER_NOTES = `
   update compatibility set schema_version = 8, oldest_code_version = 7;
   drop table tree_bundles;
   alter table ready drop column pool_number, drop column pool_size;
+  drop table summed_hours, outcome_sums;
+  drop function outcomes_delete_summed_hours cascade;
   commit`
 
 describe("notes of an earlier release", () => {

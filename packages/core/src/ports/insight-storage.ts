@@ -19,6 +19,12 @@ export interface InsightStorage {
    * end are left out.
    */
   listChannelHours(period: OutcomesRequest): Promise<readonly ChannelHour[]>
+  /**
+   * Has the outcomes of hours that ended before `endedBefore` (ms) summed and kept, at most `limit` of them and the newest
+   * first, so that the sums above need not read them. It changes no answer, whenever it is called and whatever is
+   * appended meanwhile or later. Resolves to the number of hours that were not summed.
+   */
+  sumHours(request: { readonly endedBefore: number; readonly limit: number }): Promise<number>
   /** What waits in the queue, and for which accounts most of it: at most `accounts` of them. */
   measureBacklog(request: { readonly accounts: number }): Promise<Backlog>
   /** How many tasks are held under each lease, registered or not; none for a lease without a task. */

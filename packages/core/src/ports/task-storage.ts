@@ -19,6 +19,7 @@ import type { ChannelStorage } from "./channel-storage.ts"
 import type { DeploymentStorage } from "./deployment-storage.ts"
 import type { FeedStorage } from "./feed-storage.ts"
 import type { DefinitionStorage } from "./definition-storage.ts"
+import type { InsightStorage } from "./insight-storage.ts"
 import type { JudgedMomentStorage } from "./judged-moment-storage.ts"
 import type { QueueChange, QueueStorage } from "./queue-storage.ts"
 import type { StreamHead } from "./stream-head.ts"
@@ -29,6 +30,7 @@ export interface TaskStorage
     QueueStorage,
     Pick<AccountStorage, "findAccount" | "readTotals" | "sumCharges">,
     Pick<ChannelStorage, "listPausedChannels">,
+    Pick<InsightStorage, "sumHours">,
     DeploymentStorage,
     DefinitionStorage,
     JudgedMomentStorage,

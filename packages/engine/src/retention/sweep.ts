@@ -1,7 +1,7 @@
 /**
  * A sweep does everything that is due to tasks because time has passed. The overdue part ends tasks past their
- * `endBy`; the retention part records expiry, removes bytes and orphans, erases inputs and forgets idempotency
- * keys and old entries of feeds. The two run at once and share nothing. Every node may sweep at once: the version
+ * `endBy`; the retention part records expiry, removes bytes and orphans, erases inputs, forgets idempotency
+ * keys and old entries of feeds, and sums the hours that are over. The two run at once and share nothing. Every node may sweep at once: the version
  * of a task decides which of them ends it.
  */
 import {
@@ -38,6 +38,12 @@ export type SweepPart = "overdue" | "retention"
 
 /** Keys or entries of feeds forgotten in one commit: submissions wait for it, so it must be short. */
 const FORGOTTEN_PAGE = 500
+
+/** An outcome that comes later has its hour summed once more, and is in every sum all the same. */
+const HOUR_OVER_MS = 600_000
+
+/** Hours summed by one sweep, while a database has older ones that are not: those of a year within hours. */
+const SUMMED_HOURS = 48
 
 /** The end of one task, which may have a result to be stored. */
 const VISIT_MS = 300_000
@@ -93,6 +99,7 @@ async function retain(
     retainAll(context, toRound()),
     forgetIdempotency(context, toRound()),
     forgetFeeds(context, now),
+    sumHours(context, now),
   ])
 }
 
@@ -195,5 +202,14 @@ async function forgetFeeds({ settings, shares, storage }: Context, now: number):
     let count: number
     do count = await storage.forgetFeed({ account, now, before, limit: FORGOTTEN_PAGE })
     while (count === FORGOTTEN_PAGE)
+  }
+}
+
+/** Sums that are not kept are made when they are asked for: so while many others wait, keeping them can wait too. */
+async function sumHours({ storage }: Context, now: number): Promise<void> {
+  try {
+    await storage.sumHours({ endedBefore: now - HOUR_OVER_MS, limit: SUMMED_HOURS })
+  } catch (error) {
+    if (!isSafelightError(error) || error.code !== "overloaded") throw error
   }
 }

@@ -25,7 +25,7 @@ import { sumLastDay, toDaySums, type DaySums } from "./last-day.ts"
 
 const HOUR_MS = 3_600_000
 const SHOWN_HOURS = 24
-/** A day's outcomes are put in order for it: 300,000 of them took SQLite 4 to 6 s, while it did nothing else. */
+/** Outcomes of hours that are not summed yet are put in order for it: 300,000 took SQLite 4 to 6 s, while it did nothing else. */
 const HOURS_FRESH_MS = 60_000
 const HOURS_PATIENCE_MS = 30_000
 /** A provider is asked no more often than this, and is given this long to answer. */

@@ -25,6 +25,16 @@ export interface Deletable {
   readonly where: string
 }
 
+/** Tables, by their names in SQL. */
+export interface DeletedAtInserts {
+  readonly into: string
+  readonly from: string
+  /** Its column. */
+  readonly key: string
+  /** The key that an inserted row has deleted, in SQL. */
+  readonly value: (row: string) => string
+}
+
 export interface StoreDialect {
   /** Kysely's dialect without its driver: statements are compiled here and run elsewhere. */
   readonly kysely: Omit<Dialect, "createDriver">
@@ -54,6 +64,8 @@ export interface StoreDialect {
   readonly numberedKey: string
   /** Statements that have every event which is added to one table noted in another, in the same commit. */
   readonly noteInserts: (notes: EventNotes) => readonly RawBuilder<unknown>[]
+  /** Statements that have inserts into one table delete rows of another, in the same commit. */
+  readonly deleteAtInserts: (rows: DeletedAtInserts) => readonly RawBuilder<unknown>[]
   /** Statements that turn such notes, and those to come, into another form than JSON; absent if they stay so. */
   readonly packNotes?: (notes: EventNotes) => readonly RawBuilder<unknown>[]
   /** A statement after which a column's values are kept as they are; absent if they always are. */

@@ -29,6 +29,7 @@ import type {
   WebhookEndpoint,
 } from "@safelight/core"
 import { boolean, compact, describe, integer, json, nullable, text, type Table } from "./columns.ts"
+import { SUM_TABLES } from "./sum-tables.ts"
 import { TREE_TABLES } from "./tree-tables.ts"
 
 /** A task's row: in every table the column that names a task is `task`. */
@@ -253,6 +254,7 @@ export const TABLES = {
     id: integer(),
     at: integer(),
   }),
+  ...SUM_TABLES,
   ...TREE_TABLES,
   /** Of accounts that are watched, and of no others. */
   feeds: describe<Feed>({

@@ -42,6 +42,7 @@ export function createMemoryInsight(
         .map(toHour)
         .toSorted((a, b) => compareIds(a.channel, b.channel) || a.hourAt - b.hourAt)
     },
+    sumHours: async () => 0,
     async measureBacklog({ accounts: limit }) {
       const places = parts.listPlaces()
       const free = places.filter(({ lease }) => lease === null)
