@@ -1,214 +1,253 @@
 /**
- * What grows with the database: the same work at 100,000 tasks and at 2,000,000, of 2,001 accounts of
- * which one has a tenth. The tasks are copies, by SQL, of some that an engine made, spread over the past year: so their
- * hashes are not their own, and nothing here proves chains. Ratios compare the largest database with the smallest.
+ * What grows with the database: the same work at 100,000 tasks, at 2,000,000 and with `--tasks 20000000` at as many, of
+ * one server and round by round in turn, so that whatever else the machine does meets all sizes. Ratios compare the
+ * largest database with the smallest. `get` reads tasks that are not archived, which are the newest twentieth,
+ * `get_recent` the newest 5,000, and `get_archived` the others, without the file of their segment.
  */
-import { createHash } from "node:crypto"
-import { percentile, ratePerSecond } from "../measure.ts"
-import { createDatabase, type Database } from "./database.ts"
-import { note, reportFigures } from "./figures.ts"
-import { openOwn, type Own } from "./own.ts"
+import { parseArgs } from "node:util"
 import { SAMPLE_REQUEST } from "../../support/sample-request.ts"
+import { median, percentile, ratePerSecond } from "../measure.ts"
+import { note, reportFigures } from "./figures.ts"
+import {
+  createLargeDatabase,
+  openLargeServer,
+  toAccount,
+  type LargeDatabase,
+} from "./large-database.ts"
+import { measureMigration } from "./large-migrations.ts"
+import { openOwn, type Own } from "./own.ts"
 
-const isQuick = process.argv.includes("--quick")
-const SIZES = isQuick ? [1_000, 5_000] : [100_000, 2_000_000]
-const TEMPLATES = isQuick ? 50 : 500
-const BATCH = 50_000
-const READS = isQuick ? 200 : 5_000
-const SUBMISSIONS = isQuick ? 200 : 20_000
-const YEAR_MS = 31_536_000_000
-const MONTH_MS = 2_592_000_000
-const START = Date.now() - YEAR_MS
-const STEP_MS = Math.floor(YEAR_MS / (SIZES.at(-1) ?? 1))
+const { values } = parseArgs({
+  options: {
+    quick: { type: "boolean", default: false },
+    long: { type: "boolean", default: false },
+    tasks: { type: "string", default: "2000000" },
+  },
+})
+const LARGEST = Number(values.tasks)
+const SIZES = values.quick
+  ? [1_000, 5_000]
+  : [...[100_000, 2_000_000].filter((size) => size < LARGEST), LARGEST]
+const TEMPLATES = values.quick ? 50 : 500
+/** Rounds in turn; one more comes before them and is dropped. */
+const ROUNDS = values.quick ? 1 : 7
+const READS = values.quick ? 100 : 2_000
+const FEW_READS = values.quick ? 10 : 100
+const SUBMISSIONS = values.quick ? 100 : 4_000
+const LIVES = values.quick ? 50 : 1_000
+const CLAIMS = values.quick ? 10 : 50
+const RECENT = values.quick ? 50 : 5_000
+const CALLERS = 4
+const MANY_CALLERS = 256
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+const MONTH_MS = 30 * DAY_MS
 
-const COPIED = ["tasks", "events", "inputs", "charges", "outcomes", "retention"]
-const MOMENTS = new Set(["at", "created_at", "finished_at", "dispatched_at"])
-
-/** The value of a column of a copy. */
-function toCopied(column: string): string {
-  if (column === "task") return "c.id"
-  if (column === "account") return "c.account"
-  if (MOMENTS.has(column)) return `t.${column} + c.shift`
-  if (column === "snapshot" || column === "data") {
-    return `replace(replace(t.${column}, c.old_name, c.name), '"${SAMPLE_REQUEST.account}"', '"' || c.account || '"')`
-  }
-  return `t.${column}`
+interface Subject extends LargeDatabase {
+  readonly own: Own
 }
 
-/** Of the copy with this number, as SQL makes it too. */
-function toId(number: number): string {
-  const at = (START + number * STEP_MS).toString(16).padStart(12, "0")
-  const digits = createHash("md5").update(String(number)).digest("hex")
-  const rest = `7${digits.slice(0, 3)}-8${digits.slice(3, 6)}-${digits.slice(6, 18)}`
-  return `${at.slice(0, 8)}-${at.slice(8)}-${rest}`
-}
+/** Of one round: times in milliseconds, or one rate. */
+type Work = (subject: Subject) => Promise<readonly number[]>
 
-function toAccount(number: number): string {
-  return number % 10 === 0 ? "big" : `account-${number % 2_000}`
-}
-
-async function prepare(database: Database): Promise<void> {
-  await database.query(`
-    create table template as
-      select row_number() over (order by task) - 1 as place, task, created_at,
-        regexp_replace(encode(task, 'hex'), '(.{8})(.{4})(.{4})(.{4})(.{12})', '\\1-\\2-\\3-\\4-\\5') as name
-      from tasks`)
-  await database.query(`set synchronous_commit = off`)
-}
-
-async function copy(database: Database, from: number, to: number): Promise<void> {
-  // As full as rows that an engine made leave the pages.
-  await database.query("alter table tasks set (fillfactor = 50)")
-  for (let first = from; first < to; first += BATCH) {
-    await database.query(`
-      create temporary table copies as
-        select n, t.task as old, t.name as old_name, made.id, made.at - t.created_at as shift,
-          regexp_replace(encode(made.id, 'hex'), '(.{8})(.{4})(.{4})(.{4})(.{12})', '\\1-\\2-\\3-\\4-\\5') as name,
-          case when n % 10 = 0 then 'big' else 'account-' || n % 2000 end as account
-        from generate_series(${first}, ${Math.min(first + BATCH, to) - 1}) as n
-        join template t on t.place = n % ${TEMPLATES},
-        lateral (select ${START} + n::bigint * ${STEP_MS} as at) as moment,
-        lateral (select moment.at, decode(lpad(to_hex(moment.at), 12, '0') || '7' || substr(md5(n::text), 1, 3)
-          || '8' || substr(md5(n::text), 4, 15), 'hex') as id) as made`)
-    for (const table of COPIED) {
-      const { columns } = await database.query(`
-        select string_agg(column_name, ',') as columns from information_schema.columns
-        where table_schema = current_schema() and table_name = '${table}'`)
-      const names = String(columns).split(",")
-      await database.query(`
-        insert into ${table} (${names.join(", ")})
-        select ${names.map(toCopied).join(", ")} from copies c join ${table} t on t.task = c.old order by c.n`)
-    }
-    await database.query("drop table copies")
-  }
-  await database.query("alter table tasks set (fillfactor = 28)")
-}
-
-async function timeEach(
-  count: number,
-  call: (index: number) => Promise<unknown>,
-): Promise<number[]> {
+async function timeEach(count: number, call: () => Promise<unknown>): Promise<readonly number[]> {
   const times: number[] = []
-  let index = 0
-  await ratePerSecond(count, 4, async () => {
-    const place = index
-    index += 1
+  await ratePerSecond(count, CALLERS, async () => {
     const startedAt = performance.now()
-    await call(place)
+    await call()
     times.push(performance.now() - startedAt)
   })
   return times
 }
 
-async function timeOnce(call: () => Promise<unknown>): Promise<number> {
-  const startedAt = performance.now()
-  await call()
-  return performance.now() - startedAt
+const timeOnce = (call: () => Promise<unknown>): Promise<readonly number[]> => timeEach(1, call)
+
+/** One of the copies from `from` to `to`. */
+function pick(from: number, to: number): number {
+  return from + Math.floor(Math.random() * (to - from))
 }
 
-type Measures = Record<string, number>
+async function get({ own, toId }: Subject, number: number): Promise<void> {
+  const head = await own.storage.readTask(toId(number))
+  if (head?.task.id !== toId(number)) throw new Error(`copy ${number} is missing`)
+}
 
-async function measureReads({ engine, storage }: Own, size: number): Promise<Measures> {
-  const random = (): number => Math.floor(Math.random() * size)
-  const p99 = async (
-    count: number,
-    call: (number: number) => Promise<unknown>,
-  ): Promise<number> => {
-    await timeEach(count / 10, () => call(random()))
-    return percentile(await timeEach(count, () => call(random())), 0.99)
-  }
+function lastMonth(): { readonly from: number; readonly to: number } {
   const now = Date.now()
-  const month = { from: now - MONTH_MS, to: now }
-  const few = READS / 50
-  return {
-    get_p99_ms: await p99(READS, async (number) => {
-      if ((await storage.readTask(toId(number))) === undefined) throw new Error("a copy is missing")
-    }),
-    list_p99_ms: await p99(READS, (number) =>
-      storage.listTasks({ account: toAccount(number), limit: 20 }),
-    ),
-    list_failed_p99_ms: await p99(few, (number) =>
-      storage.listTasks({ account: toAccount(number), limit: 20, status: "failed" }),
-    ),
-    list_model_p99_ms: await p99(few, (number) =>
-      storage.listTasks({ account: toAccount(number), limit: 20, model: "none" }),
-    ),
-    list_all_ms: await timeOnce(() => storage.listAllTasks({ status: "failed", limit: 20 })),
-    usage_p99_ms: await p99(few, (number) =>
-      engine.sumUsage({ account: toAccount(number), ...month }),
-    ),
-    usage_big_ms: await timeOnce(() => engine.sumUsage({ account: "big", ...month })),
-    outcomes_ms: await timeOnce(() => storage.groupOutcomes({ by: "day", limit: 100, ...month })),
-    channel_hours_ms: await timeOnce(() => storage.listChannelHours(month)),
-    sweep_ms: await timeOnce(() => engine.sweep()),
-    measure_queue_ms: await timeOnce(() => storage.measureQueue()),
-    forget_keys_ms: await timeOnce(() => storage.forgetIdempotency({ usedBefore: 1, limit: 100 })),
-  }
+  return { from: now - MONTH_MS, to: now }
 }
 
-/** Tasks a second that are read as an export reads them. */
-async function exportRate({ storage }: Own): Promise<number> {
-  let after = toId(1_000)
+const listSome =
+  (filter: { readonly status?: "failed"; readonly model?: string }): Work =>
+  ({ own, size }) =>
+    timeEach(FEW_READS, () =>
+      own.storage.listTasks({ account: toAccount(pick(0, size)), limit: 20, ...filter }),
+    )
+
+/** What is named `_p99_ms` is told as `_p50_ms` too; anything else is the median. */
+const READING: Readonly<Record<string, Work>> = {
+  get_p99_ms: (of) => timeEach(READS, () => get(of, pick(of.firstKept, of.size))),
+  get_recent_p99_ms: (of) => timeEach(READS, () => get(of, pick(of.size - RECENT, of.size))),
+  get_archived_p99_ms: (of) => timeEach(READS, () => get(of, pick(0, of.firstKept))),
+  list_p99_ms: ({ own, size }) =>
+    timeEach(READS, () => own.storage.listTasks({ account: toAccount(pick(0, size)), limit: 20 })),
+  list_failed_p99_ms: listSome({ status: "failed" }),
+  list_model_p99_ms: listSome({ model: "none" }),
+  list_all_ms: ({ own }) =>
+    timeOnce(() => own.storage.listAllTasks({ status: "failed", limit: 20 })),
+  usage_p99_ms: ({ own, size }) =>
+    timeEach(FEW_READS, () =>
+      own.engine.sumUsage({ account: toAccount(pick(0, size) | 1), ...lastMonth() }),
+    ),
+  usage_big_ms: ({ own }) =>
+    timeOnce(() => own.engine.sumUsage({ account: "big", ...lastMonth() })),
+  days_ms: ({ own }) =>
+    timeOnce(() => own.storage.groupOutcomes({ by: "day", limit: 100, ...lastMonth() })),
+  days_of_account_ms: ({ own }) =>
+    timeOnce(() =>
+      own.storage.groupOutcomes({ by: "day", account: "account-1", limit: 100, ...lastMonth() }),
+    ),
+  accounts_ms: ({ own }) =>
+    timeOnce(() => own.storage.groupOutcomes({ by: "account", limit: 100, ...lastMonth() })),
+  channel_day_ms: ({ own }) =>
+    timeOnce(() => own.storage.listChannelHours({ from: Date.now() - DAY_MS, to: 2 ** 53 - 1 })),
+  channel_hours_ms: ({ own }) => timeOnce(() => own.storage.listChannelHours(lastMonth())),
+  sweep_ms: ({ own }) => timeOnce(() => own.engine.sweep()),
+  measure_queue_ms: ({ own }) => timeOnce(() => own.storage.measureQueue()),
+  sum_hours_ms: ({ own }) =>
+    timeOnce(() => own.storage.sumHours({ endedBefore: Date.now(), limit: 1 })),
+  forget_keys_ms: ({ own }) =>
+    timeOnce(() => own.storage.forgetIdempotency({ usedBefore: 1, limit: 100 })),
+  export_per_s: exportSome,
+}
+
+const WRITING: Readonly<Record<string, Work>> = {
+  submit_per_s: async ({ own }) => [await ratePerSecond(SUBMISSIONS, MANY_CALLERS, own.submit)],
+  claim_ms: ({ own: { storage } }) =>
+    timeEach(CLAIMS, () =>
+      storage.take({ lease: "large", models: [SAMPLE_REQUEST.model], now: Date.now(), limit: 10 }),
+    ),
+  vacuum_ms: ({ database }) => timeOnce(() => database.query("vacuum analyze")),
+}
+
+/** Tasks a second that are not archived, read as an export reads them. */
+async function exportSome({ firstKept, own, toId }: Subject): Promise<readonly number[]> {
+  let after = toId(firstKept)
   let tasks = 0
   const startedAt = performance.now()
   while (tasks < READS) {
-    const page = await storage.scan({ after, limit: 100 })
+    const page = await own.storage.scan({ after, limit: 100 })
     tasks += page.streams.length
     if (page.next === null) break
     after = page.next
   }
-  return (tasks / (performance.now() - startedAt)) * 1_000
+  return [(tasks / (performance.now() - startedAt)) * 1_000]
 }
 
-async function measureWrites(own: Own): Promise<Measures> {
-  const { engine, storage, submit } = own
-  await ratePerSecond(SUBMISSIONS / 4, 256, submit)
-  const submitted = await ratePerSecond(SUBMISSIONS, 256, submit)
-  const takes = await timeEach(100, () =>
-    storage.take({ lease: "large", models: [SAMPLE_REQUEST.model], now: Date.now(), limit: 10 }),
-  )
-  engine.start()
-  const lived = await ratePerSecond(SUBMISSIONS / 4, 256, own.live)
-  await engine.stop()
-  return { submit_per_s: submitted, take_p99_ms: percentile(takes, 0.99), lives_per_s: lived }
-}
-
-async function measure(database: Database, size: number): Promise<Measures> {
-  const vacuum = await timeOnce(() => database.query("vacuum analyze"))
-  await database.query("checkpoint")
-  await using own = await openOwn(database.url)
-  const reads = await measureReads(own, size)
-  const exported = await exportRate(own)
-  const writes = await measureWrites(own)
-  const { bytes } = await database.query("select pg_database_size(current_database()) as bytes")
-  return {
-    ...reads,
-    ...writes,
-    export_per_s: exported,
-    vacuum_ms: vacuum,
-    stored_bytes_per_task: Number(bytes) / size,
+/** By engines of their own: one that was stopped takes nothing more. */
+async function measureLives(subjects: readonly Subject[]): Promise<Found> {
+  await using stack = new AsyncDisposableStack()
+  const living: Subject[] = []
+  for (const subject of subjects) {
+    const own = stack.use(await openOwn(subject.database.url))
+    own.engine.start()
+    living.push({ ...subject, own })
   }
+  const work: Work = async ({ own }) => [await ratePerSecond(LIVES, MANY_CALLERS, own.live)]
+  return await measure(living, { lives_per_s: work })
 }
 
-await using database = await createDatabase("large")
-{
-  await using own = await openOwn(database.url)
-  own.engine.start()
-  await ratePerSecond(TEMPLATES, 16, own.live)
+/** By figure and then in the order of the databases. */
+type Found = Record<string, readonly number[]>
+
+/** Each round in the order of the databases or in the other: no size always comes behind the same one. */
+async function takeRounds(subjects: readonly Subject[], work: Work): Promise<readonly Rounds[]> {
+  const rounds = subjects.map((subject) => ({ subject, taken: [] as (readonly number[])[] }))
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    for (const { subject, taken } of round % 2 === 0 ? rounds : rounds.toReversed()) {
+      const samples = await work(subject)
+      if (round > 0) taken.push(samples)
+    }
+  }
+  return rounds.map(({ taken }) => taken)
 }
-await prepare(database)
-const figures: Measures = {}
-let copied = 0
-let first: Measures | undefined
+
+/** The samples of each round. */
+type Rounds = readonly (readonly number[])[]
+
+/** The median of rounds: one that something else disturbed does not count. */
+function toFigure(rounds: Rounds, share: number): number {
+  return median(rounds.map((samples) => percentile(samples, share)))
+}
+
+async function measure(
+  subjects: readonly Subject[],
+  works: Readonly<Record<string, Work>>,
+): Promise<Found> {
+  const found: Found = {}
+  for (const [name, work] of Object.entries(works)) {
+    const ofSubjects = await takeRounds(subjects, work)
+    const add = (figure: string, share: number): void => {
+      found[figure] = ofSubjects.map((rounds) => toFigure(rounds, share))
+      note(`${figure}: ${found[figure].map((value) => value.toPrecision(3)).join(", ")}`)
+    }
+    if (name.endsWith("_p99_ms")) add(name, 0.99)
+    add(name.replace("_p99_ms", "_p50_ms"), 0.5)
+  }
+  return found
+}
+
+function toLabel(size: number): string {
+  return size < 1_000_000 ? `${size / 1_000}k` : `${size / 1_000_000}m`
+}
+
+function toFigures(found: Found): Record<string, number> {
+  const figures: Record<string, number> = {}
+  for (const [name, ofSizes] of Object.entries(found)) {
+    for (const [index, size] of SIZES.entries())
+      figures[`${name}_${toLabel(size)}`] = ofSizes[index] ?? Number.NaN
+    const ratio = `${name.replace(/_(?:ms|per_s)$/, "")}_ratio_${toLabel(SIZES.at(-1) ?? 0)}`
+    figures[ratio] = (ofSizes.at(-1) ?? Number.NaN) / (ofSizes[0] ?? Number.NaN)
+  }
+  return figures
+}
+
+/** Of the last month, as sweeps do. */
+async function keepSums({ own: { storage }, size }: Subject): Promise<void> {
+  const hours = values.quick ? 24 : MONTH_MS / HOUR_MS
+  const startedAt = performance.now()
+  const count = await storage.sumHours({ endedBefore: Date.now(), limit: hours })
+  const tookMs = (performance.now() - startedAt) / count
+  note(`${size} tasks: ${count} hours summed, ${tookMs.toFixed(1)} ms each`)
+}
+
+/** Once storages of this schema are closed: what they prepared needs it. */
+async function measureMigrations(): Promise<Found> {
+  const [migrations, writes]: number[][] = [[], []]
+  for (const { database, own } of subjects) {
+    await own[Symbol.asyncDispose]()
+    const [tookMs, longestMs] = await measureMigration(database)
+    migrations?.push(tookMs)
+    writes?.push(longestMs)
+  }
+  return { migration_ms: migrations ?? [], migration_longest_write_ms: writes ?? [] }
+}
+
+await using stack = new AsyncDisposableStack()
+stack.use(await openLargeServer())
+const subjects: Subject[] = []
 for (const size of SIZES) {
   note(`${size} tasks…`)
-  await copy(database, copied, size)
-  copied = size
-  const found = await measure(database, size)
-  first ??= found
-  for (const [name, value] of Object.entries(found)) {
-    figures[`${name}_${size / 1_000}k`] = value
-    if (size === SIZES.at(-1)) figures[`${name}_ratio`] = value / (first[name] ?? Number.NaN)
-  }
+  const large = stack.use(await createLargeDatabase(size, TEMPLATES))
+  const own = stack.use(await openOwn(large.database.url))
+  own.storage.useArchive(large.reader)
+  subjects.push({ ...large, own })
 }
-reportFigures(figures)
+for (const subject of subjects) await keepSums(subject)
+const found = {
+  ...(await measure(subjects, READING)),
+  ...(await measureLives(subjects)),
+  ...(await measure(subjects, WRITING)),
+  ...(await measureMigrations()),
+}
+reportFigures(toFigures(found))

@@ -2,7 +2,7 @@
  * Runs the benchmarks on PostgreSQL, each in a process of its own on one server, and prints their
  * figures as a table, or with `--json` as one object; a figure that was not measured is null there.
  * `--quick` only shows that all of it runs, on fewer tasks than the names say; `--long` adds a million
- * waiting tasks and a million life cycles. Names on the command line choose benchmarks; no figure is judged here.
+ * waiting tasks and a million life cycles; `--tasks=20000000` is the size of `large`. Names on the command line choose benchmarks; no figure is judged here.
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
@@ -30,7 +30,7 @@ const LONG_BENCHMARKS = ["takings", "large"]
 const LONG_FIGURES = { take_1m_ratio: null, take_1m_held_ratio: null }
 
 async function runBenchmark(name: string, serverUrl: string): Promise<Figures> {
-  const flags = process.argv.filter((word) => word === "--quick" || word === "--long")
+  const flags = process.argv.filter((word) => /^--(?:quick|long|tasks=\d+)$/.test(word))
   const file = join(import.meta.dirname, `${name}.ts`)
   const child = spawn(process.execPath, [...process.execArgv, file, ...flags], {
     env: { ...process.env, [SERVER_URL]: serverUrl },
@@ -50,6 +50,7 @@ const { values, positionals } = parseArgs({
     json: { type: "boolean", default: false },
     quick: { type: "boolean", default: false },
     long: { type: "boolean", default: false },
+    tasks: { type: "string" },
   },
 })
 const known = [...BENCHMARKS, ...LONG_BENCHMARKS]
