@@ -1,5 +1,5 @@
 /**
- * What grows with the database: the same work at 100,000 tasks, at 2,000,000 and with `--tasks 20000000` at as many, of
+ * What grows with the database: the same work at 100,000 tasks, at 2,000,000 and with `--tasks=20000000` at as many, of
  * one server and round by round in turn, so that whatever else the machine does meets all sizes. Ratios compare the
  * largest database with the smallest. `get` reads tasks that are not archived, which are the newest twentieth,
  * `get_recent` the newest 5,000, and `get_archived` the others, without the file of their segment.
