@@ -103,5 +103,5 @@ function describeRegion({ $metadata, $response, Region }: ClientError): string {
   const isRedirect = REDIRECT_STATUSES.has($metadata?.httpStatusCode)
   const region = isRedirect ? $response?.headers?.["x-amz-bucket-region"] : Region
   if (typeof region !== "string" || !REGION_PATTERN.test(region)) return ""
-  return `: the bucket is in ${region}, which region, and endpoint if it is given, must name`
+  return `: the bucket is in ${region}: set the region, and any endpoint, to it`
 }

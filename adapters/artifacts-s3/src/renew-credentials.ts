@@ -1,6 +1,6 @@
 /**
- * A middleware around each request: if the bucket says that the credentials have ended, the provider is asked for
- * others, and the request is sent once more. The client itself asks again only 5 minutes before the end that a
+ * A middleware around each request: if the bucket says that the credentials have ended, the provider is asked again, and
+ * the request is sent once more if it gives others. The client itself asks again only 5 minutes before the end that a
  * provider named, by this machine's clock: never if it named none, as for keys in a file.
  */
 import type { S3Client } from "@aws-sdk/client-s3"
@@ -24,6 +24,9 @@ interface ClientError {
 }
 
 interface Identity {
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  readonly sessionToken?: string
   readonly expiration?: Date
 }
 
@@ -34,24 +37,24 @@ export function renewCredentials({ config, middlewareStack }: S3Client): void {
   const askProvider = config.credentials as Provider
   let renewals = 0
 
-  async function hasEnded(error: ClientError, commandName: string | undefined): Promise<boolean> {
-    if (ENDED_CODES.has(error.name)) return true
-    return mayMeanAnEnd(error, commandName) && !isGoodForNow(await askProvider())
+  /** Once for all requests that were refused since the last time. */
+  async function renew(before: number): Promise<Identity> {
+    if (renewals !== before) return askProvider()
+    const identity = await askProvider({ forceRefresh: true })
+    renewals += 1
+    return identity
   }
 
   middlewareStack.add(
     (next, { commandName }) =>
       async (args) => {
         const before = renewals
+        const used = await askProvider()
         try {
           return await next(args)
         } catch (error) {
-          if (!(await hasEnded(error as ClientError, commandName))) throw error
-          // Not where it was asked meanwhile. Of many requests that ask at once the client makes one question.
-          if (renewals === before) {
-            await askProvider({ forceRefresh: true })
-            renewals += 1
-          }
+          if (!mayHaveEnded(error as ClientError, commandName, used)) throw error
+          if (isSame(await renew(before), used)) throw error
           return next(args)
         }
       },
@@ -61,11 +64,21 @@ export function renewCredentials({ config, middlewareStack }: S3Client): void {
 }
 
 /** Ceph answers an ended session or a replaced key as it answers what a role may not do. */
-function mayMeanAnEnd({ name, $metadata }: ClientError, commandName: string | undefined): boolean {
+function mayHaveEnded(
+  { name, $metadata }: ClientError,
+  commandName: string | undefined,
+  { expiration }: Identity,
+): boolean {
+  if (ENDED_CODES.has(name)) return true
+  if (expiration !== undefined && expiration.getTime() > Date.now()) return false
   if (name === "AccessDenied") return true
   return commandName === "HeadObjectCommand" && ENDED_STATUSES.has($metadata?.httpStatusCode)
 }
 
-function isGoodForNow({ expiration }: Identity): boolean {
-  return expiration !== undefined && expiration.getTime() > Date.now()
+function isSame(one: Identity, other: Identity): boolean {
+  return (
+    one.accessKeyId === other.accessKeyId &&
+    one.secretAccessKey === other.secretAccessKey &&
+    one.sessionToken === other.sessionToken
+  )
 }

@@ -5,13 +5,15 @@
 import { S3Client } from "@aws-sdk/client-s3"
 import { defaultProvider } from "@aws-sdk/credential-provider-node"
 import { guardAnswers } from "./guard-answers.ts"
+import { limitProvider } from "./limit-provider.ts"
 import { renewCredentials } from "./renew-credentials.ts"
 import type { S3Settings } from "./s3-options.ts"
 
 export function createClient(settings: S3Settings): Pick<S3Client, "send"> {
-  // Whenever the client's own provider is asked, it reads the user's files again.
-  const { credentials = defaultProvider({ ignoreCache: true }) } = settings
   const { endpoint, idleTimeoutMs, isPathStyle, region } = settings
+  // Whenever the client's own provider is asked, it reads the user's files again.
+  const given = settings.credentials ?? defaultProvider({ ignoreCache: true })
+  const credentials = typeof given === "function" ? limitProvider(given, idleTimeoutMs) : given
   // With the client's own bound of 50, slow readers would keep every other request waiting.
   const agent = { keepAlive: true, maxSockets: Infinity }
   const client = new S3Client({

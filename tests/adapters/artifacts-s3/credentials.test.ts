@@ -47,16 +47,27 @@ describe("credentials of a role", () => {
     await ending.check()
   })
 
-  it("that can't be had make everything unavailable, without a word of why", async (context) => {
-    const bucket = await serveBucket(context)
-    const credentials = () => Promise.reject(new Error(SECRET))
-    const artifacts = createS3Artifacts({ ...bucket.options, credentials })
-    await assert.rejects(artifacts.list("t"), (error) => {
-      assert.ok(isUnavailable(error))
-      assert.ok(!inspect(error, { depth: 10, showHidden: true }).includes(SECRET))
-      return true
+  for (const failure of [new Error(SECRET), new TypeError(SECRET), undefined]) {
+    it(`that can't be had make everything unavailable, without a word of why: ${failure?.name}`, async (context) => {
+      const bucket = await serveBucket(context)
+      const credentials = () => Promise.reject(failure)
+      const clock = { wait: async () => {} }
+      const artifacts = createS3Artifacts({ ...bucket.options, credentials, clock })
+      await assert.rejects(artifacts.list("t"), (error) => {
+        assert.ok(isUnavailable(error))
+        assert.ok(!inspect(error, { depth: 10, showHidden: true }).includes(SECRET))
+        return true
+      })
+      assert.deepEqual(bucket.operations, [])
     })
-    assert.deepEqual(bucket.operations, [])
+  }
+
+  it("that never come are waited for no longer than for a byte", async (context) => {
+    const bucket = await serveBucket(context)
+    const credentials = () => new Promise<never>(() => {})
+    const limits = { idleTimeoutMs: 50, tries: 1 }
+    const artifacts = createS3Artifacts({ ...bucket.options, ...limits, credentials })
+    await assert.rejects(artifacts.list("t"), isUnavailable)
   })
 })
 
@@ -132,9 +143,19 @@ describe("credentials that end on the way", () => {
 
   it("make a request fail that is refused twice", async (t) => {
     const { server, artifacts, counts } = await start(t)
-    server.act = ({ response }) => refuse(response, 400, "ExpiredToken")
+    server.act = ({ response }) => {
+      server.endSession()
+      return refuse(response, 400, "ExpiredToken")
+    }
     await assert.rejects(artifacts.list("t"), /was answered 400 ExpiredToken$/)
     assert.deepEqual([server.operations.length, counts.asked], [2, 2])
+  })
+
+  it("make a request fail at once for which there are no others", async (t) => {
+    const { server, artifacts, counts } = await start(t)
+    server.act = ({ response }) => refuse(response, 400, "ExpiredToken")
+    await assert.rejects(artifacts.list("t"), /was answered 400 ExpiredToken$/)
+    assert.deepEqual([server.operations.length, counts.asked], [1, 2])
   })
 
   it("are asked for where they are denied and may have ended, and not where they hold", async (t) => {
@@ -142,8 +163,9 @@ describe("credentials that end on the way", () => {
     let denied = 1
     server.act = (exchange) => {
       denied -= 1
-      if (denied < 0) exchange.serve()
-      else refuse(exchange.response, 403, "AccessDenied")
+      if (denied < 0) return exchange.serve()
+      server.endSession()
+      return refuse(exchange.response, 403, "AccessDenied")
     }
     const hour = 3_600_000
     for (const [expiration, isAsked] of [
@@ -153,7 +175,7 @@ describe("credentials that end on the way", () => {
       let asked = 0
       const credentials = async () => {
         asked += 1
-        return { ...CREDENTIALS, ...(expiration && { expiration }) }
+        return { ...server.credentials, ...(expiration && { expiration }) }
       }
       const artifacts = createS3Artifacts({ ...server.options, credentials })
       denied = 1

@@ -252,10 +252,7 @@ describe("a bucket in another region", () => {
     it(`that answers ${answer} is named with its region, which is all that is repeated`, async (t) => {
       const [status, code] = answer.split(" ")
       for (const [region, words] of [
-        [
-          "eu-west-1",
-          ": the bucket is in eu-west-1, which region, and endpoint if it is given, must name",
-        ],
+        ["eu-west-1", ": the bucket is in eu-west-1: set the region, and any endpoint, to it"],
         [`${SECRET}<`, ""],
       ] as const) {
         const { headers = {}, more = "" } = toAnswer(region.replace("<", "&lt;"))
@@ -279,6 +276,6 @@ describe("a bucket in another region", () => {
       response.writeHead(301, { "x-amz-bucket-region": "eu-west-1" }).end()
     }
     const check = createS3Artifacts(server.options).check()
-    await assert.rejects(check, /was answered 301: the bucket is in eu-west-1, which region/)
+    await assert.rejects(check, /was answered 301: the bucket is in eu-west-1: set the region/)
   })
 })
