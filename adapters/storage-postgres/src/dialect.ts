@@ -81,7 +81,10 @@ export const POSTGRES_DIALECT: StoreDialect = {
       return null;
     end`
     return [
-      sql`create function ${name}() returns trigger language plpgsql as ${sql.lit(body)}`,
+      // A role that may only insert, as nodes of an earlier release may be, has no right on the other table.
+      sql`
+        create function ${name}() returns trigger language plpgsql
+        security definer set search_path from current as ${sql.lit(body)}`,
       sql`
         create trigger ${name} after insert on ${sql.table(into)}
         referencing new table as added for each statement execute function ${name}()`,

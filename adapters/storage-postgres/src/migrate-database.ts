@@ -18,6 +18,9 @@ import { toSettingStatement } from "./session-settings.ts"
 /** Any number, the same in every release: "safeligh" read as one. */
 const MIGRATION_LOCK = "8314037905010632552"
 
+/** Whoever writes waits behind a migration that waits, for a vacuum say: so it gives up, and another start tries again. */
+const LOCK_TIMEOUT_MS = 2_000
+
 export interface MigrateOptions {
   readonly url: string
   readonly keeping: Keeping
@@ -84,9 +87,10 @@ export async function migrateDatabase(options: MigrateOptions): Promise<void> {
     await client.query(`begin; ${settings}; select pg_advisory_xact_lock(${MIGRATION_LOCK})`)
     const isNew = (await client.query("select to_regclass('events') as t")).rows[0].t === null
     if (isNew && !mayCreate) throw noSchema()
+    if (!isNew) await client.query(`set local lock_timeout = '${LOCK_TIMEOUT_MS}'`)
     await migrate(toKysely(client), {
       dialect: POSTGRES_DIALECT,
-      assertAlone: () => assertAlone(client),
+      assertAlone: () => assertAlone(client, url),
     })
     for (const sql of isNew ? TUNING : [RETUNING]) await client.query(sql)
     if (isServing) {

@@ -1,7 +1,7 @@
 /**
  * Where the server is, as `pg` gets it: the URL, less what must not be left to it. Its `options` would
- * replace the settings of a connection, durability among them, so they are joined, and ours hold; and
- * `PGOPTIONS` is never asked, which would hold for some connections and not for others.
+ * replace the settings of a connection, durability among them, so they are joined, and ours hold; its `application_name`
+ * would replace ours; and `PGOPTIONS` is never asked, which would hold for some connections and not for others.
  */
 
 export interface ServerAddress {
@@ -15,6 +15,9 @@ export interface ServerAddress {
  */
 const VERIFYING = new Set(["prefer", "require", "verify-ca"])
 
+/** Connections are known by names of ours (assert-alone.ts). */
+const NOT_PASSED = ["application_name", "options"]
+
 /** `url` has to be one. Of two settings of a name ours holds. */
 export function toServerAddress(
   url: string,
@@ -23,14 +26,14 @@ export function toServerAddress(
   const given = readOptions(url)
   const ours = Object.entries(settings).map(([name, value]) => `-c ${name}=${escapeBlanks(value)}`)
   return {
-    connectionString: toConnectionString(url, ["options"]),
+    connectionString: toConnectionString(url, NOT_PASSED),
     options: `${given} ${ours.join(" ")}`.trim(),
   }
 }
 
-/** The URL without what would be sent as a setting of the session: `options`, and `names`. */
+/** The URL without what would be sent as a setting of the session: also without `names`. */
 export function toBareAddress(url: string, names: readonly string[]): string {
-  return toConnectionString(url, ["options", ...names])
+  return toConnectionString(url, [...NOT_PASSED, ...names])
 }
 
 function toConnectionString(url: string, dropped: readonly string[]): string {

@@ -5,7 +5,6 @@ import { createPostgresStorage } from "@safelight/storage-postgres"
 import { Client } from "pg"
 import { createTestRole } from "../../service/postgres/postgres-role.ts"
 import { createTestDatabase, execute, type TestDatabase } from "../../support/test-database.ts"
-import { until } from "../../support/until.ts"
 import { readBaseline } from "../store/baseline/baseline.ts"
 import { assertSound, describeBaseline } from "../store/baseline/describe-baseline.ts"
 
@@ -143,17 +142,61 @@ describe("the schema of a release that this one excludes", () => {
     await using database = await createBaseline()
     const { url } = database
     const before = await readSchema(database)
-    const older = new Client({ connectionString: url, application_name: "safelight committing" })
-    await older.connect()
+    // Connections of older releases had the name that the URL says, if it says one.
+    const named = new URL(url)
+    named.searchParams.set("application_name", "shop")
+    for (const [name, newer] of [
+      ["safelight committing", url],
+      ["shop", named.href],
+    ] as const) {
+      const older = new Client({ connectionString: url, application_name: name })
+      await older.connect()
+      await assert.rejects(createPostgresStorage({ url: newer }), {
+        code: "already-served",
+        message: /open connections: 1\).* stop all its processes first/,
+      })
+      assert.deepEqual(await readSchema(database), before)
+      await older.end()
+    }
+    const storage = await createPostgresStorage({ url: named.href })
+    const sessions = await execute(
+      url,
+      "select 1 from pg_stat_activity where application_name = 'shop'",
+    )
+    assert.deepEqual(sessions, [])
+    await storage.close()
+  })
+
+  it("is tried again by a later start where another program holds a table", async () => {
+    await using database = await createBaseline()
+    const { url } = database
+    const before = await readSchema(database)
+    const vacuum = new Client({ connectionString: url })
+    await vacuum.connect()
+    await vacuum.query("begin; lock table outcomes in share update exclusive mode")
     await assert.rejects(createPostgresStorage({ url }), {
-      code: "already-served",
-      message: /open connections: 1\).* stop all its processes first/,
+      code: "storage-unavailable",
+      retryable: true,
     })
     assert.deepEqual(await readSchema(database), before)
-    await older.end()
-    // Its backend may end a moment later.
-    const storage = await until(() => createPostgresStorage({ url }).catch(() => undefined))
-    await storage?.close()
+    await vacuum.end()
+    await (await createPostgresStorage({ url })).close()
+  })
+
+  it("takes outcomes of a role that has no right on the tables it adds", async () => {
+    await using database = await createBaseline()
+    const { url } = database
+    await (await createPostgresStorage({ url })).close()
+    await execute(url, "insert into summed_hours (hour, summing) values (1, 0), (2, 0)")
+    await using role = await createTestRole(url)
+    const { username } = new URL(role.url)
+    await execute(url, `grant insert on outcomes to ${username}`)
+    await execute(
+      role.url,
+      `insert into outcomes (at, dispatched_at, charge_micros, cost_micros, attempt, task, channel, model, cost_source, outcome)
+      values (3600001, 1, 0, 0, 1, '\\x01', 'channel', 'model', 'none', 'failed')`,
+    )
+    assert.deepEqual(await execute(url, "select hour::int from summed_hours"), [{ hour: 2 }])
   })
 })
 
