@@ -1,6 +1,6 @@
 /**
  * Rebuilding: the rows of tasks are projected again from their events, and their places in the queue and with
- * retention are put right, while services run. A row is replaced only if the newest event is still the one that
+ * retention are put right, while services run; sums of attempts are made again. A row is replaced only if the newest event is still the one that
  * it was folded from, so that no append is lost. The log itself never changes, and what fits it is not written.
  */
 import { isDeepStrictEqual } from "node:util"
@@ -24,7 +24,7 @@ import { createKeptFindings } from "./kept-findings.ts"
 import { PAGE_STREAMS, readPages } from "./read-pages.ts"
 
 export interface RebuildOptions {
-  readonly storage: Pick<Storage, "replaceTaskRow" | "scan">
+  readonly storage: Pick<Storage, "forgetSums" | "replaceTaskRow" | "scan">
   /** Milliseconds since the Unix epoch: when a task that lacks its place is looked at. */
   readonly now: number
   /** Streams of a page, of which two are in memory at once; 200 by default. */
@@ -60,6 +60,7 @@ export async function rebuildRows(
   const left = createKeptFindings<RebuildReport["left"][number]>()
   const { now, storage } = options
   let [tasks, rebuilt] = [0, 0]
+  await storage.forgetSums()
 
   async function rebuild(stream: ScannedStream): Promise<void> {
     tasks += 1

@@ -78,6 +78,7 @@ export const KEPT_SUMS_STATEMENTS = describeStatements((compiler) => {
         .where("hour", "=", hour)
         .where("summing", "=", summing),
     ),
+    forget: compile(() => db.deleteFrom("summedHours")),
     /** Those that an outcome which came later has made wrong. */
     dropSums: compile(({ hour }: Pick<SummedHour, "hour">) =>
       db.deleteFrom("outcomeSums").where("hour", "=", hour),
@@ -91,7 +92,7 @@ export const KEPT_SUMS_STATEMENTS = describeStatements((compiler) => {
 export function createKeptSumsMethod(
   { commit, read, readLong }: Database,
   compiler: Compiler,
-): Pick<InsightStorage, "sumHours"> {
+): Pick<InsightStorage, "forgetSums" | "sumHours"> {
   const statements = KEPT_SUMS_STATEMENTS(compiler)
 
   async function listUnsummed(endHour: number, limit: number): Promise<readonly number[]> {
@@ -119,6 +120,9 @@ export function createKeptSumsMethod(
   }
 
   return {
+    async forgetSums() {
+      await commit({ steps: [toStep(statements.forget, {})] })
+    },
     async sumHours({ endedBefore, limit }) {
       const hours = await listUnsummed(Math.floor(endedBefore / HOUR_MS), limit)
       if (hours.length === 0) return 0

@@ -155,6 +155,8 @@ export const INSIGHT_BEHAVIOURS: Behaviours<StorageFixture> = {
       assert.notDeepEqual(after, before)
       await keep()
       assert.deepEqual(await askAll(), after)
+      await storage.forgetSums()
+      assert.deepEqual(await askAll(), after)
     },
 
   "the backlog tells new tasks from due ones, and for whom most of it waits": async (fixture) => {

@@ -1,6 +1,7 @@
 /** Sums of hours that are kept, while other processes write: none is ever without an outcome. */
 import assert from "node:assert/strict"
 import { describe, it } from "node:test"
+import { rebuildRows } from "@safelight/audit"
 import { until } from "../../support/until.ts"
 import { open, type Opened } from "./open.ts"
 
@@ -54,6 +55,20 @@ describe("kept sums", () => {
     assert.equal((await sumOutcomes(PERIOD))[0]?.succeeded, 2)
     for (const by of ["day", "model", "channel"] as const)
       assert.equal((await groupOutcomes({ ...PERIOD, by, limit: 1 }))[0]?.succeeded, 2)
+  })
+
+  it("that are damaged are made again once a rebuild forgot them", async () => {
+    await using opened = await openWithTask()
+    const { storage } = opened
+    await opened.execute(toInsert("one"))
+    await storage.sumHours(KEEP)
+    await opened.execute("update outcome_sums set succeeded = 9")
+    assert.equal(await countSucceeded(opened), 9)
+    await rebuildRows({ storage, now: 0 })
+    assert.equal(await countSucceeded(opened), 1)
+    await storage.sumHours(KEEP)
+    assert.equal(await countSucceeded(opened), 1)
+    assert.equal((await listSummed(opened)).length, 3)
   })
 
   it("wait for outcomes that were inserted before and are not committed", async () => {

@@ -25,6 +25,8 @@ export interface InsightStorage {
    * appended meanwhile or later. Resolves to the number of hours that were not summed.
    */
   sumHours(request: { readonly endedBefore: number; readonly limit: number }): Promise<number>
+  /** Forgets the sums that are kept: they are made from the outcomes again. */
+  forgetSums(): Promise<void>
   /** What waits in the queue, and for which accounts most of it: at most `accounts` of them. */
   measureBacklog(request: { readonly accounts: number }): Promise<Backlog>
   /** How many tasks are held under each lease, registered or not; none for a lease without a task. */

@@ -51,7 +51,7 @@ const VISIT_MS = 300_000
 /** The mark of the artifact storage, which may not answer. */
 const RECORD_MS = 10_000
 
-/** How often another process forgets the entries of a feed. */
+/** How often another process has the turn for work that one does for all. */
 const ROUND_MS = 60_000
 
 /** Of a process that has seen no lease. */
@@ -192,13 +192,11 @@ async function forgetIdempotency(
   }
 }
 
-/** Each feed by one of the processes that work, another one in most minutes: not all of them may sweep. */
-async function forgetFeeds({ settings, shares, storage }: Context, now: number): Promise<void> {
+async function forgetFeeds(context: Context, now: number): Promise<void> {
+  const { settings, storage } = context
   const before = now - settings.feedMs
-  const turn = shares.turn() ?? ALONE
-  const round = Math.floor(now / ROUND_MS)
   for (const { account } of await storage.listFeeds()) {
-    if (toShare(turn, 1, () => toPoolNumber(`feed:${round}:${account}`, sha256)) === 0) continue
+    if (!hasTurn(context, now, `feed:${account}`)) continue
     let count: number
     do count = await storage.forgetFeed({ account, now, before, limit: FORGOTTEN_PAGE })
     while (count === FORGOTTEN_PAGE)
@@ -206,10 +204,18 @@ async function forgetFeeds({ settings, shares, storage }: Context, now: number):
 }
 
 /** Sums that are not kept are made when they are asked for: so while many others wait, keeping them can wait too. */
-async function sumHours({ storage }: Context, now: number): Promise<void> {
+async function sumHours(context: Context, now: number): Promise<void> {
+  if (!hasTurn(context, now, "hours")) return
   try {
-    await storage.sumHours({ endedBefore: now - HOUR_OVER_MS, limit: SUMMED_HOURS })
+    await context.storage.sumHours({ endedBefore: now - HOUR_OVER_MS, limit: SUMMED_HOURS })
   } catch (error) {
     if (!isSafelightError(error) || error.code !== "overloaded") throw error
   }
+}
+
+/** Of the processes that work one has it, another one in most minutes: not all of them may sweep. */
+function hasTurn({ shares }: Context, now: number, work: string): boolean {
+  const round = Math.floor(now / ROUND_MS)
+  const toNumber = (): number => toPoolNumber(`${work}:${round}`, sha256)
+  return toShare(shares.turn() ?? ALONE, 1, toNumber) > 0
 }

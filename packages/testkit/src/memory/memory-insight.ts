@@ -43,6 +43,7 @@ export function createMemoryInsight(
         .toSorted((a, b) => compareIds(a.channel, b.channel) || a.hourAt - b.hourAt)
     },
     sumHours: async () => 0,
+    forgetSums: async () => undefined,
     async measureBacklog({ accounts: limit }) {
       const places = parts.listPlaces()
       const free = places.filter(({ lease }) => lease === null)
