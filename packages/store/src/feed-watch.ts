@@ -10,7 +10,10 @@ import type { RecentTasks } from "./recent-tasks.ts"
 import type { WakeUps } from "./wake-ups.ts"
 
 export interface FeedWatch {
+  /** This process began the feed. */
   readonly noteOpened: (account: string) => void
+  /** The feed is there: what this process adds to it is told here. */
+  readonly noteFound: (account: string) => void
   /**
    * Reads all feeds. From then on it knows their accounts alone, and those that it was notified of during the read.
    */
@@ -62,6 +65,7 @@ export function createFeedWatch({ others, learn, log, recent }: FeedWatchOptions
   }
 
   return {
+    noteFound: known.add,
     noteOpened(account) {
       known.add(account)
       others?.noteFed(account)

@@ -139,7 +139,10 @@ export function createFeedMethods(
     async openFeed({ account, until }) {
       for (;;) {
         const known = await findFeed(account)
-        if (known !== undefined && known.keptUntil >= until) return known
+        if (known !== undefined && known.keptUntil >= until) {
+          watch.noteFound(account)
+          return known
+        }
         if (known === undefined) {
           const feed = { account, id: randomUUID(), keptUntil: until, position: 0, spreadTo: 0 }
           await commit({ steps: [toStep(statements.insertFeed, feed)], alone: "feeds" })

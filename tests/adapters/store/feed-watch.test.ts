@@ -154,3 +154,21 @@ test("whoever listens is told of every feed once a lost connection is there agai
     await storage.close()
   }
 })
+
+test("a process that finds a feed tells its own listeners what it adds to it", async () => {
+  await using folder = await createTemporaryFolder()
+  const open = async () => createStorage(await createSmallDriver(join(folder.path, "small.db")))
+  const first = await open()
+  await first.openFeed({ account, until: 5_000 })
+  await first.close()
+  const storage = await open()
+  try {
+    const fed: string[] = []
+    storage.onFed((name) => fed.push(name))
+    await storage.openFeed({ account, until: 1_000 })
+    await storage.append(submitSample({ id: "t" }).append)
+    assert.deepEqual(fed, [account])
+  } finally {
+    await storage.close()
+  }
+})
