@@ -1,4 +1,5 @@
 /** The releases whose nodes a round starts: this one, and older ones by their commits. */
+import assert from "node:assert/strict"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { resolveTask } from "@safelight/engine"
@@ -55,5 +56,6 @@ export async function readReleaseSchema({ folder }: Release): Promise<ReleaseSch
   const { SCHEMA_VERSION } = await load<{ readonly SCHEMA_VERSION: number }>(folder, SCHEMA)
   const [, digits] =
     /oldestCodeVersion: (\d+)/.exec(await readFile(join(folder, SCHEMA), "utf8")) ?? []
+  assert.ok(digits, `${SCHEMA} names the oldest code`)
   return { version: SCHEMA_VERSION, oldestCodeVersion: Number(digits) }
 }

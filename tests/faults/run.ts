@@ -35,7 +35,7 @@ const { seed, story: only, "upgrade-from": older } = values
 const storage = older === undefined ? values.storage : "upgrade"
 const minutes = Number(values.minutes)
 if (!(minutes > 0)) throw new RangeError("--minutes is a positive number")
-const isKnown = ["sqlite", "postgres", "cluster", "upgrade", undefined].includes(storage)
+const isKnown = ["sqlite", "postgres", "cluster", undefined].includes(values.storage)
 if (!isKnown) {
   throw new RangeError("--storage is sqlite, postgres or cluster; the first two without it")
 }

@@ -94,7 +94,7 @@ async function linkPackages(folder: string): Promise<void> {
 }
 
 async function linkAll(from: string, to: string): Promise<void> {
-  await mkdir(to)
+  await mkdir(to, { recursive: true })
   for (const entry of await readdir(from, { withFileTypes: true })) {
     const { name } = entry
     if (LEFT_OUT.has(name)) continue
