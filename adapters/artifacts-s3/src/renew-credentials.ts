@@ -5,8 +5,8 @@
  */
 import type { S3Client } from "@aws-sdk/client-s3"
 
-/** Also of keys that were replaced and removed: the provider may have the new ones. */
-const ENDED_CODES: ReadonlySet<unknown> = new Set([
+/** Of credentials that have ended; also of keys that were replaced and removed: the provider may have the new ones. */
+export const ENDED_CODES: ReadonlySet<unknown> = new Set([
   "ExpiredToken",
   "ExpiredTokenException",
   "InvalidAccessKeyId",

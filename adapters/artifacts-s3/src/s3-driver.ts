@@ -6,6 +6,7 @@ import { createBucket, type Bucket } from "./bucket.ts"
 import { createWriter } from "./create-writer.ts"
 import { listKeys, listUploads } from "./list-pages.ts"
 import { openObject } from "./open-object.ts"
+import { ENDED_CODES } from "./renew-credentials.ts"
 import type { S3Settings } from "./s3-options.ts"
 
 /** 409: another process is storing one at this moment. 412: there is one. */
@@ -45,9 +46,10 @@ async function storeIfAbsent(bucket: Bucket, key: string, Body: Uint8Array): Pro
   const input = { ...bucket.at(key), Body }
   const conditional = new PutObjectCommand({ ...input, IfNoneMatch: "*" })
   const answer = await bucket.ask("storing the mark", conditional, {
-    refused: ({ status }) => {
+    refused: ({ code, status }) => {
       if (TAKEN_STATUSES.has(status)) return "taken"
-      return UNKNOWN_STATUSES.has(status) ? "condition-unknown" : undefined
+      const isUnknown = UNKNOWN_STATUSES.has(status) && !ENDED_CODES.has(code)
+      return isUnknown ? "condition-unknown" : undefined
     },
   })
   if (answer === "condition-unknown") {

@@ -46,6 +46,17 @@ describe("the mark of a bucket", () => {
     }
   })
 
+  it("is not stored where the credentials have ended, which says nothing of the condition", async (t) => {
+    const server = await serveBucket(t)
+    const artifacts = createS3Artifacts({ ...server.options, clock })
+    server.act = (exchange) => {
+      if (exchange.operation !== "PutObject" || exchange.before > 0) return exchange.serve()
+      return refuse(exchange.response, 400, "ExpiredToken")
+    }
+    await assert.rejects(artifacts.mark("ours"), isUnavailable)
+    assert.equal(server.objects.size, 0)
+  })
+
   it("is the one that was stored where the answer was lost on the way", async (t) => {
     const server = await serveBucket(t)
     const artifacts = createS3Artifacts({ ...server.options, clock })
