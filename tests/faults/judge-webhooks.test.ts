@@ -146,6 +146,9 @@ describe("the oracle, of webhooks,", () => {
     const deliveries = [toDelivery(FIRST), given]
     await assertNamed({ deliveries }, /was given up after 2 tries/)
     await assertNamed({ deliveries }, /was tried for the 2th time 1000 ms after the last/)
+    const taken = [toDelivery(FIRST), toDelivery(LAST, { tries: 2, history: tries })]
+    const faults = { ...NO_FAULTS, forgotten: [{ from: AT + 500, to: AT + 600 }] }
+    assert.deepEqual(await toBroken({ deliveries: taken, faults }), [])
   })
 
   it("names an endpoint that was disabled by the first failed try of a message", async () => {

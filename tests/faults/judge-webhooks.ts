@@ -172,14 +172,25 @@ function isTaken({ takenAt }: ReceivedMessage): boolean {
   return takenAt < Infinity
 }
 
-/** Between two tries at least the pause of the schedule: a try that nobody recorded makes it longer. */
-function judgePauses({ fail }: WebhookCase, words: string, { history }: Delivery): void {
+/**
+ * Between two tries at least the pause of the schedule: a try that nobody recorded makes it longer. A set-back database
+ * counts takings anew, so that two processes may record tries of one number.
+ */
+function judgePauses(
+  { fail, faults }: WebhookCase,
+  words: string,
+  { history, tries }: Delivery,
+): void {
+  const moments = history.map(({ at }) => at - (history[0]?.at ?? at)).join(", ")
   for (const [index, { at }] of history.entries()) {
+    if (wasForgotten(faults, at)) return
     const before = history[index - 1]
     const pauseMs = at - (before?.at ?? -Infinity)
     const delayMs = DELAYS_MS[index - 1] ?? 0
     if (pauseMs < delayMs * LEAST_OF_DELAY - CLOCKS_APART_MS) {
-      fail(`${words} was tried for the ${index + 1}th time ${pauseMs} ms after the last`)
+      fail(
+        `${words} was tried for the ${index + 1}th time ${pauseMs} ms after the last; of ${tries} tries at ${moments} ms`,
+      )
     }
   }
 }
