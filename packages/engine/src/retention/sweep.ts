@@ -1,19 +1,12 @@
 /**
  * A sweep does everything that is due to tasks because time has passed. The overdue part ends tasks past their
  * `endBy`; the retention part records expiry, removes bytes and orphans, erases inputs, forgets idempotency
- * keys and old entries of feeds, and sums the hours that are over. The two run at once and share nothing. Every node may sweep at once: the version
- * of a task decides which of them ends it.
+ * keys and old entries of feeds, and sums the hours that are over. The two run at once and share nothing. Every node may
+ * sweep at once: the version of a task decides which of them ends it.
  */
-import {
-  isSafelightError,
-  toPoolNumber,
-  toShare,
-  type StreamHead,
-  type Turn,
-} from "@safelight/core"
+import { isSafelightError, type StreamHead } from "@safelight/core"
 import { checkDeployment } from "../host/check-deployment.ts"
 import type { Context } from "../host/context.ts"
-import { sha256 } from "../host/sha256.ts"
 import { endOverdue, LEFT_TO_OTHERS_MS, toUnheld, type Ended } from "../work/overdue.ts"
 import { createRemovals, retainTask } from "./retain-task.ts"
 import { visitDue } from "./visit-due.ts"
@@ -53,9 +46,6 @@ const RECORD_MS = 10_000
 
 /** How often another process has the turn for work that one does for all. */
 const ROUND_MS = 60_000
-
-/** Of a process that has seen no lease. */
-const ALONE: Turn = { index: 0, count: 1 }
 
 /** Tries to record a fact, some seconds in all: a storage that was restarted is back by then. */
 const TRIES = 5
@@ -213,9 +203,11 @@ async function sumHours(context: Context, now: number): Promise<void> {
   }
 }
 
-/** Of the processes that work one has it, another one in most minutes: not all of them may sweep. */
+/**
+ * Of the processes that work one has it, another one in most minutes: not all of them may sweep. So has a process that
+ * has seen no lease.
+ */
 function hasTurn({ shares }: Context, now: number, work: string): boolean {
   const round = Math.floor(now / ROUND_MS)
-  const toNumber = (): number => toPoolNumber(`${work}:${round}`, sha256)
-  return toShare(shares.turn() ?? ALONE, 1, toNumber) > 0
+  return shares.turn() === undefined || shares.ofSeen(`${work}:${round}`, 1) > 0
 }
