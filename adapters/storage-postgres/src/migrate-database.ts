@@ -44,6 +44,9 @@ const SUMMARISED = {
   outcomes_ended: "outcomes (at)",
 }
 
+/** Of the pages of `tasks`, in percent. */
+const FILL_FACTOR = 36
+
 /**
  * Rows that are updated in place need room in their page, and a queue that is emptied as fast as it is
  * filled needs to be swept at once. They change no meaning, so they are no part of the schema.
@@ -57,7 +60,7 @@ const TUNING = [
   // of the rows are removed: then no index is written, and of the row only what differs. Only if a channel answers
   // within milliseconds, one change in eight still sees them and moves its row. With five rows to a page one in 25 does
   // in any case. So no index may hold a column of `tasks` that changes.
-  "alter table tasks set (fillfactor = 36, autovacuum_vacuum_scale_factor = 0.05)",
+  `alter table tasks set (fillfactor = ${FILL_FACTOR}, autovacuum_vacuum_scale_factor = 0.05)`,
   `alter table ready set (fillfactor = 70, autovacuum_vacuum_scale_factor = 0,
     autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0)`,
 ]
@@ -69,7 +72,7 @@ const TUNING = [
 const RETUNING = `do $$ begin
   if exists (select from pg_class where oid = 'tasks'::regclass and 'fillfactor=28' = any (reloptions)) then
     set local lock_timeout = '1s';
-    alter table tasks set (fillfactor = 36);
+    alter table tasks set (fillfactor = ${FILL_FACTOR});
   end if;
 exception when lock_not_available or insufficient_privilege then
 end $$`
