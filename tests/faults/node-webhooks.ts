@@ -12,8 +12,6 @@ import { PUBLIC_URL, WEBHOOK_SETTINGS } from "./node-orders.ts"
 export interface NodeWebhooks extends Webhooks {
   /** Resolves once everything that was to be told is, or was given up. */
   tellAll(): Promise<void>
-  /** From now on this much later than the engine's clock. */
-  setAhead(aheadMs: number): void
 }
 
 export interface NodeWebhooksOptions extends Pick<WebhooksOptions, "clock" | "log" | "tasks"> {
@@ -56,9 +54,6 @@ export function createNodeWebhooks({
 
   return {
     ...webhooks,
-    setAhead(changedMs) {
-      aheadMs = changedMs
-    },
     async tellAll() {
       for (;;) {
         const waiting = await listWaiting(storage)

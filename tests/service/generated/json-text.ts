@@ -3,9 +3,7 @@
  * text, and 0 writes it plainly, so that a failing request shrinks to one that can be read.
  */
 import * as fc from "fast-check"
-
-/** From 0 up to 1. */
-type Random = () => number
+import { createRandom, type Random } from "../../support/seeded-random.ts"
 
 const SPACES = ["", "", "", " ", "\n\t", "\r\n  "]
 
@@ -25,17 +23,6 @@ export const BYTE_FAULT: fc.Arbitrary<ByteFault> = fc.record({
     fc.nat({ max: 255 }),
   ),
 })
-
-/** A small generator for choices that need no shrinking (mulberry32). */
-export function createRandom(seed: number): Random {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
 
 /** `value` as JSON text in the style of `seed`, with now and then a name that stands twice. */
 export function writeJson(value: unknown, seed: number): string {

@@ -6,9 +6,9 @@ import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import type { AnswerChecker } from "../../support/openapi-answers.ts"
 import { loadChecker } from "../../support/openapi-response.ts"
+import { createRandom } from "../../support/seeded-random.ts"
 import type { Answer } from "./check-answer.ts"
 import { hasBody, type GeneratedCall } from "./calls.ts"
-import { createRandom } from "./json-text.ts"
 import type { ServiceKeys } from "../in-process-service.ts"
 
 export interface KeepAliveClient {

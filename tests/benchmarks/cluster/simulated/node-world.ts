@@ -9,9 +9,10 @@ import { createMemoryArtifacts } from "@safelight/testkit"
 import { createWebhooks } from "@safelight/webhooks"
 import { createInstantChannel } from "../../../support/instant-channel.ts"
 import { SAMPLE_REQUEST } from "../../../support/sample-request.ts"
+import { createRandom } from "../../../support/seeded-random.ts"
 import { addAccounts, toAccountName } from "./account-rows.ts"
 import { createDatabaseModel, type Counts } from "./database-model.ts"
-import { createRandom, toRandomness } from "./random.ts"
+import { toRandomness } from "./random.ts"
 import type { VirtualTime } from "./virtual-time.ts"
 
 export interface WorldOptions {

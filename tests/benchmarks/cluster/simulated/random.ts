@@ -1,16 +1,6 @@
-/** Numbers that a seed determines: mulberry32. */
+/** An engine's random bytes, as a seed determines them. */
 import type { EngineOptions } from "@safelight/engine"
-
-/** From 0 up to 1. */
-export function createRandom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
+import { createRandom } from "../../../support/seeded-random.ts"
 
 export function toRandomness(seed: number): NonNullable<EngineOptions["randomness"]> {
   const random = createRandom(seed)
